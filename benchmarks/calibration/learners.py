@@ -1,7 +1,6 @@
 """Designs of the measures for machine learners, of equivalence, and of the power that a pilot predicts."""
 
-import csv
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import NamedTuple
 
@@ -10,21 +9,25 @@ from numpy.typing import NDArray
 
 from benchmarks.calibration import Design, Outcome, register
 from benchmarks.calibration.draws import episodes, probability
-from puzzlebox.arena.scale import TABLE
 from puzzlebox.report.episodes import ReportEpisode, Results
 from puzzlebox.report.equivalence import equivalences
 from puzzlebox.report.learners import learners_of
 from puzzlebox.report.power import plan
-from puzzlebox.report.scale import scales_of
+from puzzlebox.report.scale import Scales
 from puzzlebox.report.shares import Shares
 from puzzlebox.report.units import Units
+from puzzlebox.stats.improvement import probability_of_improvement
 from puzzlebox.stats.learners import interquartile_mean
 from puzzlebox.stats.pilot import centre_for, mean_share
+from puzzlebox.wings.protocols import Scale
 
 Array = NDArray[np.float64]
 # Draws the scores of a task: its index, how many, the random stream.
 Draw = Callable[[int, int, np.random.Generator], Array]
 _TRUTH_DRAWS = 400_000
+# The ends of the scale of each task: a made-up table, because the bundled one needs more than numpy and scipy.
+_ENDS = {"first": (-0.5, 2.0), "second": (-1.0, 3.0)}
+_SCALES: Scales = {(name, 0): Scale(chance, best, "random") for name, (chance, best) in _ENDS.items()}
 
 
 def normal(task: int, many: int, rng: np.random.Generator) -> Array:
@@ -51,13 +54,8 @@ def interquartile(draw: Draw, name: str, about: str, many: int, *, runs: bool) -
         return interquartile_mean(np.concatenate([draw(task, _TRUTH_DRAWS, rng) for task in range(2)]))
 
     def simulate(rng: np.random.Generator) -> Outcome:
-        rows = []
-        for task, (task_hash, chance, best) in enumerate(_scaled_tasks()):
-            for number, score in enumerate(draw(task, many, rng)):
-                total = chance + float(score) * (best - chance)
-                run = f"run {task} {number}" if runs else "run"
-                rows.append(_row(f"task {task}", task_hash, total, number, run))
-        found = learners_of(Units.of(rows), scales_of(Results(rows, [], [], []))).agents[0]
+        rows = _rows("a", [draw(task, many, rng) for task in range(2)], runs=runs)
+        found = learners_of(Units.of(rows), _SCALES).agents[0]
         measure = found.measures["interquartile_mean"]
         return None if found.why_not else measure.low <= truth() <= measure.high
 
@@ -68,18 +66,57 @@ def interquartile(draw: Draw, name: str, about: str, many: int, *, runs: bool) -
     )
 
 
-@cache
-def _scaled_tasks() -> list[tuple[str, float, float]]:
-    """Return the hash and the ends of the scale of two bundled tasks."""
-    with TABLE.open(newline="", encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["best"] and row["arena"] == "1"]
-    return [(row["task_hash"], float(row["random"]), float(row["best"])) for row in rows[:2]]
+def optimality_gap(share: float, many: int) -> Design:
+    """Two tasks that one agent passes, with a score of 1, in the same share of episodes, or fails, with 0."""
+
+    def simulate(rng: np.random.Generator) -> Outcome:
+        rows = _rows("a", [(rng.random(many) < share).astype(float) for _ in range(2)])
+        found = learners_of(Units.of(rows), _SCALES).agents[0]
+        measure = found.measures["optimality_gap"]
+        return None if found.why_not else measure.low <= 1 - share <= measure.high
+
+    about = f"optimality gap, 2 tasks x {many} episodes, scores of 0 and 1, {100 * share:.0f} % passed"
+    return Design(f"gap-{100 * share:.0f}-{many}", about, "coverage", simulate)
 
 
-def _row(task: str, task_hash: str, total: float, number: int, run: str) -> ReportEpisode:
-    return ReportEpisode(
-        id="", task=task, task_hash=task_hash, agent="a", total=total, passed=None, seed=number, run=run, player="agent"
+def improvement(shares: tuple[float, float], many: int) -> Design:
+    """Two agents that pass both of two tasks in some shares of episodes, with a score of 1, or fail, with 0."""
+    truth = 0.5 + (shares[0] - shares[1]) / 2
+
+    def simulate(rng: np.random.Generator) -> Outcome:
+        rows = []
+        for agent, share in zip("ab", shares, strict=True):
+            rows += _rows(agent, [(rng.random(many) < share).astype(float) for _ in range(2)])
+        first, second = learners_of(Units.of(rows), _SCALES).agents
+        found = probability_of_improvement(first.scores, second.scores)
+        return found.low <= truth <= found.high
+
+    percents = " and ".join(f"{100 * share:.0f} %" for share in shares)
+    about = f"probability of improvement, 2 tasks x {many} episodes, scores of 0 and 1, {percents} passed"
+    return Design(
+        f"improvement-{'-'.join(f'{100 * share:.0f}' for share in shares)}-{many}", about, "coverage", simulate
     )
+
+
+def _rows(agent: str, scores: Iterable[Array], *, runs: bool = False) -> list[ReportEpisode]:
+    """Return the episodes of an agent with these scores on each task, of one run or of a run each."""
+    return [
+        ReportEpisode(
+            id="",
+            task=f"task {task}",
+            task_hash=name,
+            agent=agent,
+            total=chance + float(score) * (best - chance),
+            passed=None,
+            # Episodes of equal length and return would be those of an agent that always does the same.
+            steps=number,
+            seed=number,
+            run=f"run {task} {number}" if runs else "run",
+            player="agent",
+        )
+        for task, ((name, (chance, best)), own) in enumerate(zip(_ENDS.items(), scores, strict=True))
+        for number, score in enumerate(own)
+    ]
 
 
 def equivalence_at_the_bound(tasks: int, repetitions: int) -> Design:
@@ -166,4 +203,8 @@ for _many in (3, 5, 10, 30):
 for _many in (5, 10, 30):
     register(interquartile(normal, "normal", "normal scores", _many, runs=True))
     register(interquartile(all_or_nothing, "binary", "scores of 0 and 1", _many, runs=False))
+for _share in (0.5, 0.8, 0.93):
+    register(optimality_gap(_share, 10))
+for _shares in ((0.8, 0.8), (0.8, 0.5), (0.95, 0.5)):
+    register(improvement(_shares, 10))
 register(equivalence_at_the_bound(10, 20), equivalence_at_the_bound(40, 20), predicted_power(40, 30, 10))

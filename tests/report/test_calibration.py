@@ -1,5 +1,6 @@
 """The calibration of the statistics of pages: every design of benchmarks/calibration, 500 times."""
 
+import subprocess
 import sys
 
 import pytest
@@ -28,6 +29,26 @@ def test_values_outside_of_the_range_are_marked() -> None:
         ".013",
         "502 (2 without an answer)",
     )
+
+
+def test_all_designs_need_numpy_and_scipy_only() -> None:
+    # Calibration runs on machines that have nothing else.
+    program = """
+import importlib.abc, sys
+class Absent(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name.partition(".")[0] in ("pydantic", "sapien", "yaml", "typer", "matplotlib", "gymnasium", "PIL"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Absent())
+from benchmarks.calibration import all_designs
+from benchmarks.calibration import runner
+for design in all_designs().values():
+    if not design.name.startswith("power"):
+        design.repetition(0)
+print("done")
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout == "done\n", done.stderr
 
 
 def test_a_repetition_depends_on_its_number_only() -> None:

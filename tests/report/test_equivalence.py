@@ -27,9 +27,11 @@ def test_equal_agents_are_equivalent_and_few_tasks_show_nothing() -> None:
     equal = [*rows("one", [0.3, 0.5, 0.7] * 8), *rows("two", [0.3, 0.5, 0.7] * 8)]
     sentences = [block for block in blocks(equal, Shares.of(equal)) if isinstance(block, str)]
     assert sentences[0].startswith("one – two: they are equivalent within ± 10 percentage points (TOST over 24 tasks")
+    assert len(sentences) == 1
     few = [*rows("one", [0.3, 0.5, 0.7] * 2, 4), *rows("two", [0.4, 0.5, 0.7] * 2, 4)]
     sentences = [block for block in blocks(few, Shares.of(few)) if isinstance(block, str)]
     assert "neither a difference nor equivalence within ± 10 percentage points is shown" in sentences[0]
+    assert sentences[-1].startswith("With fewer than 20 tasks these tests are conservative")
 
 
 def test_agents_that_differ_get_no_sentence() -> None:

@@ -77,3 +77,24 @@ def test_many_numbers_within_tasks_are_divided_into_ranges_that_hold_them_all() 
         for row in own:
             low, _, high = factor.value(row).partition(" to ")
             assert float(low) <= row.factors["delay"] <= float(high)
+
+
+def test_a_standard_deviation_of_0_is_remarked_on() -> None:
+    def remarks(spread: int) -> list[str]:
+        rows = [
+            ReportEpisode(
+                id="",
+                task=f"task {task}",
+                agent=agent,
+                total=n + task / 7,
+                passed=n < passes + spread * (task % 3 if agent == "a" else task // 4 % 3),
+                seed=n,
+            )
+            for agent, passes in (("a", 2), ("b", 3))
+            for task in range(12)
+            for n in range(10)
+        ]
+        return [line for line in fit_model(Units.of(rows)).remarks if "singular" in line]
+
+    assert remarks(0)[0].startswith("The estimated SDs of tasks and of tasks by agent are 0: the data show no such")
+    assert not any(" by agent" in line for line in remarks(3))

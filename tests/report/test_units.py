@@ -3,7 +3,7 @@
 import pytest
 
 from puzzlebox.report.episodes import ReportEpisode
-from puzzlebox.report.units import Units, family_of
+from puzzlebox.report.units import Units, family_of, without_ids
 
 
 def episode(task: str = "maze", agent: str = "a", total: float = 0.0, **more: object) -> ReportEpisode:
@@ -53,6 +53,18 @@ def test_episodes_of_participants_all_count() -> None:
     assert len(units.rows) == 8
     assert units.subjects("a") == ["participant x", "participant y"]
     assert units.subject_word("a") == "participant"
+
+
+def test_people_without_ids_are_told_of() -> None:
+    people = [episode(task, person=True, player="human", agent="human") for task in "abc"]
+    (line,) = without_ids(Units.of(people))
+    assert line == (
+        "3 episodes of human have no participant id: the people who played them cannot be told apart and count as one."
+    )
+    known = [episode(task, person=True, player="human", agent="human", participant="x") for task in "abc"]
+    (line,) = without_ids(Units.of(people + known))
+    assert line.startswith("3 episodes") and line.endswith("count as one, beside the participants with ids.")
+    assert not without_ids(Units.of(known)) and not without_ids(Units.of(people, "none"))
 
 
 def test_runs_are_subjects_of_an_agent_that_has_several() -> None:

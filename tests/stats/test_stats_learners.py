@@ -173,3 +173,11 @@ def test_agents_without_a_common_task() -> None:
 def test_complete_separation_is_not_certain() -> None:
     found = probability_of_improvement(Scores(np.arange(5.0) + 9, ["a"] * 5), Scores(np.arange(5.0), ["a"] * 5))
     assert found.value == found.high == 1 and 0.3 < found.low < 0.7
+
+
+def test_the_optimality_gap_of_an_agent_that_never_failed_is_not_known_exactly() -> None:
+    gap = optimality_gap_interval(Resampled(Scores(np.ones(20), ["a"] * 10 + ["b"] * 10)))
+    # Wilson's limit for none of 20, a little wider for the estimated variance.
+    assert gap.value == gap.low == 0 and 0.16 < gap.high < 0.2
+    below = optimality_gap_interval(Resampled(Scores(np.r_[np.ones(19), -2.0], ["a"] * 10 + ["b"] * 10)))
+    assert below.value == pytest.approx(3 / 20) and below.low < below.value < below.high

@@ -41,10 +41,23 @@ def power(
         ),
     ] = None,
     tasks: Annotated[str, typer.Option(metavar="N,N,...", help="The numbers of tasks to try.")] = "",
-    episodes: Annotated[str, typer.Option(metavar="N,N,...", help="The numbers of episodes of each task to try.")] = "",
+    episodes: Annotated[
+        str,
+        typer.Option(
+            metavar="N,N,...",
+            help="The numbers of episodes of each task to try: those of agents. Participants play each task as often "
+            "as in the pilot, mostly once.",
+        ),
+    ] = "",
     participants: Annotated[
         str, typer.Option(metavar="N,N,...", help="The numbers of participants, or runs, of each group to try.")
     ] = "",
+    participant_episodes: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, max=1000, help="How often each participant plays each task. Default: as in the pilot."
+        ),
+    ] = None,
     people: Annotated[str, typer.Option(metavar="NAME", help="What participants are called.")] = "human",
     repetitions: Annotated[
         int, typer.Option(min=50, max=100_000, help="How many studies of each design are simulated.")
@@ -64,7 +77,7 @@ def power(
     - `puzzlebox run obstacles causes --agent random --agent heuristic --episodes 5 -o pilot`
     - `puzzlebox power pilot`
     - `puzzlebox power pilot --difference 10 --episodes 1,5,20`
-    - `puzzlebox power recordings.sqlite pilot --agent human --agent heuristic --participants 10,20,40`
+    - `puzzlebox power recordings.sqlite pilot --agent human --agent heuristic --participants 10,20,40 --episodes 10`
     """
     from puzzlebox.cli.recordings import progress
     from puzzlebox.record import StoreError
@@ -80,6 +93,8 @@ def power(
         name: _numbers(name, text, least)
         for name, text, least in (("tasks", tasks, 5), ("episodes", episodes, 1), ("participants", participants, 5))
     }
+    if difference is not None and difference < 1:
+        note(f"{difference:g} percentage points is very small; 15 means 15 percentage points")
     try:
         with progress("simulating") as bar:
             answer = plan(
@@ -89,6 +104,7 @@ def power(
                 tasks=numbers["tasks"],
                 episodes=numbers["episodes"],
                 participants=numbers["participants"],
+                participant_episodes=participant_episodes,
                 repetitions=repetitions,
                 seed=seed,
                 progress=bar,
@@ -98,13 +114,14 @@ def power(
         fail(str(problem))
     except OSError as problem:
         fail(f"{problem.filename or folder} cannot be written: {problem.strerror}")
-    shown = table("per task", *(f"tasks for {100 * wanted:.0f} % power" for wanted in WANTED))
+    shown = table(answer.heading, *(f"tasks for {100 * wanted:.0f} % power" for wanted in WANTED))
     for line in answer.lines:
         needed = (line.needed(wanted) for wanted in WANTED)
         shown.add_row(answer.label(line), *(f"> {line.tasks[-1]}" if many is None else str(many) for many in needed))
     print_table(shown)
     note(answer.sentences[0].removesuffix(":") + "; the table has the numbers.")
-    note(answer.sentences[-1])
+    for sentence in (*answer.advice, *answer.remarks):
+        note(sentence)
     for warning in answer.pilot.warnings:
         note(f"warning: {warning}")
     note(f"wrote {', '.join(each.name for each in files)} to {folder}")

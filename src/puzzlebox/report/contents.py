@@ -40,7 +40,7 @@ from puzzlebox.report.tables import (
     several_arenas,
     trained_and_held_out,
 )
-from puzzlebox.report.units import FEWEST_UNITS, Subject, Units
+from puzzlebox.report.units import FEWEST_UNITS, Subject, Units, without_ids
 from puzzlebox.stats import Interval
 from puzzlebox.wings import find_wing
 
@@ -134,7 +134,7 @@ def contents(
             sections.insert(1, _trained(results.rows, trained_rows if held_out_rows else [], subject, look))
         if published:
             sections.append(_published(main, shares))
-    sections.append(Section("Notes", list(results.remarks)))
+    sections.append(Section("Notes", [*results.remarks, *without_ids(units)]))
     if results.broken:
         sections.append(Section("Failures", [failures(results.broken)]))
     warnings = (

@@ -17,6 +17,9 @@ from puzzlebox.stats.proportions import FEWEST_UNITS
 
 # Percentage points up to which two proportions count as equal, unless chosen otherwise.
 POINTS = 10.0
+# Fewer tasks than this make the tests conservative: of two agents that differ by exactly the bound, they call .006
+# equivalent with 10 tasks, instead of .05 (`python -m benchmarks calibration equivalence-10`).
+FEW_TASKS = 20
 # Pairs of agents that get a sentence at most; the table has all.
 MOST_SENTENCES = 6
 
@@ -29,12 +32,14 @@ class PairEquivalence(NamedTuple):
         second: the second agent.
         test: the tests; None if there are none.
         units: what the tests are over, such as "12 tasks".
+        tasks: the number of tasks.
     """
 
     first: str
     second: str
     test: Equivalence | None
     units: str
+    tasks: int = 0
 
     @property
     def clause(self) -> str:
@@ -70,7 +75,7 @@ def _of_pair(first: str, second: str, gap: Difference, shares: Shares, percentag
     if gap.like_these is None or gap.df is None:
         return PairEquivalence(first, second, None, "")
     test = equivalence(gap.like_these, gap.df, percentage_points / 100)
-    return PairEquivalence(first, second, test, words.count(gap.tasks, shares.units.word))
+    return PairEquivalence(first, second, test, words.count(gap.tasks, shares.units.word), gap.tasks)
 
 
 def blocks(
@@ -100,6 +105,11 @@ def blocks(
     spelled = [f"{pair.first} – {pair.second}: {pair.clause}." for pair in asked[:MOST_SENTENCES]]
     if len(asked) > MOST_SENTENCES:
         spelled.append(f"These are the first {MOST_SENTENCES} of {len(asked)} such pairs; the table has all.")
+    if any(pair.test and pair.tasks < FEW_TASKS for pair in asked):
+        spelled.append(
+            f"With fewer than {FEW_TASKS} {shares.units.word}s these tests are conservative: they seldom show "
+            "equivalence, even of agents that are equivalent."
+        )
     return [*spelled, equivalence_table(pairs, percentage_points)]
 
 

@@ -225,7 +225,7 @@ def measures_table(learners: Learners) -> Table:
     caption = (
         f"Interquartile mean (of the middle half of the {what}) and mean"
         f"{', and optimality gap (how far scores fall short of 1 on average)' if learners.scaled else ''}, with 95 % "
-        "bootstrap intervals for these tasks; tasks weigh equally."
+        "intervals for these tasks; tasks weigh equally."
     )
     return Table("learners", caption, lines, columns)
 
@@ -317,8 +317,8 @@ def methods_sentences(learners: Learners) -> list[str]:
         )
         text += f"; {words.listed(list(whole))} that played several tasks were resampled whole." if whole else "."
         text += (
-            f" Profiles{' and probabilities of improvement' if several else ''} have Wilson intervals with the "
-            "effective number of units (Korn and Graubard 1998)."
+            f" Profiles{', probabilities of improvement' if several else ''} and, if no score is below 0, optimality "
+            "gaps have Wilson intervals with the effective number of units (Korn and Graubard 1998)."
         )
     lines.append(text)
     return lines

@@ -30,6 +30,8 @@ _MOST_PROFILED, _MOST_TESTED = 300_000, 300_000
 _FEWEST_LEFT = FEWEST_UNITS - 1
 # Episodes of each agent on each task below which odds ratios are said to be approximate.
 _FEWEST_EPISODES = 5
+# A standard deviation below this counts as 0.
+_NO_SPREAD = 1e-3
 # Values of an experimental factor that a model has terms for at most.
 _MOST_VALUES = 12
 
@@ -509,7 +511,22 @@ def _remarks(design: _Design, fit: CrossedFit) -> list[str]:
                 f"{' and '.join(single)} played in a single run: statements are about "
                 f"{'this run' if len(single) == 1 else 'these runs'}, not about other runs or participants."
             )
-    return remarks
+    return [*remarks, *_singular(design, fit)]
+
+
+def _singular(design: _Design, fit: CrossedFit) -> list[str]:
+    """Return the sentence about standard deviations that are estimated as 0; empty if there are none."""
+    word = design.units.word
+    subject = next(filter(None, map(design.units.subject_word, design.agents)), "participant")
+    names = {TASK: f"{word}s", PAIR: f"{word}s by agent", SUBJECT: f"{subject}s"}
+    none = [names[name] for name, spread in fit.spreads.items() if spread < _NO_SPREAD]
+    if not none:
+        return []
+    of = f"SD of {none[0]} is" if len(none) == 1 else f"SDs of {' and of '.join(none)} are"
+    return [
+        f"The estimated {of} 0: the data show no such variation beyond chance (a singular fit, as lme4 calls it); "
+        f"tests still use the degrees of freedom of {names[TASK if TASK in design.random else SUBJECT]}."
+    ]
 
 
 def _always_or_never(design: _Design) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,14 +26,21 @@ EPISODES, PARTICIPANTS = (1, 3, 10, 30), (5, 10, 20, 40)
 # page says that they do not help.
 _MANY_EPISODES, _HARDLY = 1000, 0.03
 _FEWEST_STUDIES = 1000
-_EPISODES_TRIED = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 100)
+_TIMES = {1: "once", 2: "twice"}
 
 
 @dataclass(frozen=True)
 class Line:
-    """The power of designs that differ in the number of tasks only."""
+    """The power of designs that differ in the number of tasks only.
 
-    episodes: int
+    Attributes:
+        episodes: the episodes of each task of both agents: by each participant or run, where there are any.
+        subjects: the number of participants or runs; 0 without any.
+        tasks: the numbers of tasks.
+        powers: the power with each of them.
+    """
+
+    episodes: tuple[int, int]
     subjects: int
     tasks: tuple[int, ...]
     powers: tuple[float, ...]
@@ -54,10 +61,10 @@ class PowerPlan:
         shares: the proportions of both agents that have this difference.
         lines: the power by tasks, for each number of episodes and participants.
         pilot_tasks: the number of tasks of the pilot.
-        limit: the power with the tasks of the pilot and any number of episodes.
-        enough: the number of episodes from which more hardly help, and the power there; None if there is none.
-        subject_word: what subjects are called: "participant", "run", or "" without any.
+        saturation: how much more episodes help; None if there are participants or runs.
+        subject_words: what the subjects of each agent are called: "participant", "run", or "" without any.
         repetitions: the number of simulated studies of each design.
+        remarks: sentences about how the agents were chosen.
     """
 
     agents: tuple[str, str]
@@ -66,15 +73,32 @@ class PowerPlan:
     shares: tuple[float, float]
     lines: list[Line]
     pilot_tasks: int
-    limit: float
-    enough: tuple[int, float] | None
-    subject_word: str
+    saturation: "Saturation | None"
+    subject_words: tuple[str, str]
     repetitions: int
+    remarks: tuple[str, ...] = ()
 
     def label(self, line: Line) -> str:
         """Return the design of a line in words."""
-        each = words.count(line.episodes, "episode")
-        return f"{words.count(line.subjects, self.subject_word)}, {each}" if line.subjects else each
+        if not line.subjects:
+            return words.count(line.episodes[0], "episode")
+        times = [_TIMES.get(many, f"{many} times") for many in line.episodes]
+        first, second = self.subject_words
+        if first == second:
+            return f"{words.count(line.subjects, first)} per group, each {times[0]}"
+        sampled, single = [], []
+        for name, word, own in zip(self.agents, self.subject_words, times, strict=True):
+            whose = "in all" if word == "participant" else f"of {name}"
+            if word:
+                sampled.append(f"{words.count(line.subjects, word)} {whose}, each {own}")
+            else:
+                single.append(f"{name} {own}")
+        return "; ".join([*sampled, *single])
+
+    @property
+    def heading(self) -> str:
+        """What the labels of lines are: numbers of each task, or, with participants or runs, whole designs."""
+        return "who plays each task" if any(self.subject_words) else "per task"
 
     @property
     def sentences(self) -> list[str]:
@@ -87,10 +111,7 @@ class PowerPlan:
             "these, at the 5 % level:"
         ]
         for line in self.lines:
-            per = f"{words.count(line.episodes, 'episode')} of each task"
-            if line.subjects:
-                whose = "per group" if all(self.pilot.subjects) else "in all"
-                per = f"{words.count(line.subjects, self.subject_word)} {whose}, {per} each"
+            per = f"{self.label(line)} on each task" if line.subjects else f"{self.label(line)} of each task"
             needed = [(wanted, line.needed(wanted)) for wanted in WANTED]
             if needed[0][1] is None:
                 most = f"{line.tasks[-1]} tasks reach {words.percent(max(line.powers), 0)}"
@@ -103,19 +124,50 @@ class PowerPlan:
                 for wanted, many in needed
             ]
             lines.append(f"with {per}, {' and '.join(parts)}.")
-        lines.append(self._about_episodes())
-        return lines
+        return [*lines, *self.advice, *self.remarks]
 
-    def _about_episodes(self) -> str:
-        tasks = words.count(self.pilot_tasks, "task")
-        if self.enough is None:
-            return f"With the {tasks} of the pilot, more episodes of each always help a little."
-        many, reached = self.enough
-        most = words.percent(self.limit, 0)
-        return (
-            f"More episodes of the same tasks do not help beyond {many} of each: with the {tasks} of the pilot, these "
-            f"have {words.percent(reached, 0)} power, and any number of them {most}. More tasks do."
-        )
+    @property
+    def advice(self) -> list[str]:
+        """What more episodes, or more participants, would bring: at most one sentence."""
+        if self.saturation is not None:
+            tasks = words.count(self.pilot_tasks, "task")
+            many, reached, limit = self.saturation
+            most = words.percent(limit, 0)
+            these = f"with the {tasks} of the pilot, these have {words.percent(reached, 0)} power"
+            if reached < limit - _HARDLY:
+                return [
+                    f"More than {words.count(many, 'episode')} of each task still help: {these}, any number {most}."
+                ]
+            return [
+                f"More episodes of the same tasks do not help beyond {many} of each: {these}, and any number of them "
+                f"{most}. More tasks do."
+            ]
+        fewest, most_of_all = self.lines[0], self.lines[-1]
+        if fewest.subjects == most_of_all.subjects:
+            return []
+        first, last = (words.percent(line.powers[-1], 0) for line in (fewest, most_of_all))
+        return [
+            f"With {fewest.tasks[-1]} tasks, {fewest.subjects} {self._subjects} have {first} power, and "
+            f"{most_of_all.subjects} have {last}."
+        ]
+
+    @property
+    def _subjects(self) -> str:
+        return words.listed([f"{word}s" for word in dict.fromkeys(self.subject_words) if word])
+
+
+class Saturation(NamedTuple):
+    """How much more episodes of the tasks of the pilot help.
+
+    Attributes:
+        episodes: the smallest simulated number of episodes from which more hardly help, or the largest one.
+        power: the power with these.
+        limit: the power with any number of episodes.
+    """
+
+    episodes: int
+    power: float
+    limit: float
 
 
 def plan(
@@ -126,6 +178,7 @@ def plan(
     tasks: Sequence[int] = (),
     episodes: Sequence[int] = (),
     participants: Sequence[int] = (),
+    participant_episodes: int | None = None,
     repetitions: int = 1000,
     seed: int = 0,
     progress: Callable[[int, int], None] = lambda done, total: None,
@@ -137,8 +190,10 @@ def plan(
         agents: the two agents to compare. Default: the first two of the pilot.
         difference: the true difference of the proportions passed. Default: that of the pilot.
         tasks: the numbers of tasks to try.
-        episodes: the numbers of episodes of each task to try. Default: several, or that of the pilot with participants.
+        episodes: the numbers of episodes of each task to try: those of agents, not of participants. Default: several,
+            or that of the pilot if there are participants or runs.
         participants: the numbers of participants or runs of each group to try.
+        participant_episodes: how often each participant plays each task. Default: as in the pilot, mostly once.
         repetitions: the number of simulated studies of each design.
         seed: the seed of the simulation.
         progress: a function called with how many designs are done, and how many there are.
@@ -148,7 +203,8 @@ def plan(
     """
     chosen = _agents(results, agents)
     decided = [row for row in results.rows if row.agent in chosen and row.passed is not None]
-    cells, pilot_tasks, word = _cells(decided, chosen)
+    cells, pilot_tasks, named = _cells(decided, chosen)
+    subject_words = (named[0], named[1] if len(named) > 1 else "")
     pilot = fit_pilot(cells[0], cells[1] if len(cells) > 1 else None)
     observed = abs(pilot.means[0] - pilot.means[1])
     if difference is None and len(cells) == 1:
@@ -157,12 +213,17 @@ def plan(
         raise CannotCompute("the agents of the pilot do not differ; give the difference to look for with --difference")
     looked_for = observed if difference is None else difference
     shares = shares_at(pilot, looked_for)
-    typical = max(1, int(np.median(np.concatenate([each.trials[each.trials > 0] for each in cells]))))
     with_subjects = any(pilot.subjects)
+    people_play = [word == "participant" for word in subject_words]
     if participants and not with_subjects:
         raise CannotCompute("the pilot has neither participants nor several runs of an agent; leave out --participants")
+    if participant_episodes is not None and not any(people_play):
+        raise CannotCompute("the pilot has no participants; leave out --participant-episodes")
+    if episodes and all(people_play):
+        raise CannotCompute("--episodes is about agents, and both groups are people; give --participant-episodes")
     counts = sorted(set(tasks or TASKS))
-    per_task = sorted(set(episodes or ((typical,) if with_subjects else EPISODES)))
+    of_people = participant_episodes or _typical(cells, people_play, True)
+    per_task = sorted(set(episodes or ((_typical(cells, people_play, False),) if with_subjects else EPISODES)))
     people = sorted(set(participants or PARTICIPANTS)) if with_subjects else [0]
     combinations = list(product(people, per_task))
     total, done = len(combinations) * len(counts) + 1, 0
@@ -172,24 +233,49 @@ def plan(
     lines = []
     for subjects, number in combinations:
         powers = []
+        own = of_people if people_play[0] else number, of_people if people_play[1] else number
         for many in counts:
-            powers.append(
-                power(pilot, looked_for, Design(many, number, subjects), repetitions, rng_from(streams[many]))
-            )
+            powers.append(power(pilot, looked_for, Design(many, own, subjects), repetitions, rng_from(streams[many])))
             done += 1
             progress(done, total)
-        lines.append(Line(number, subjects, tuple(counts), tuple(powers)))
-    limit, enough = _saturation(pilot, looked_for, pilot_tasks, repetitions, rng)
+        lines.append(Line(own, subjects, tuple(counts), tuple(powers)))
+    saturation = None
+    if not with_subjects:
+        saturation = _saturation(pilot, looked_for, Design(pilot_tasks, 1), per_task, repetitions, rng)
     progress(total, total)
     names = (chosen[0], chosen[1] if len(chosen) > 1 else "another agent")
-    return PowerPlan(names, pilot, looked_for, shares, lines, pilot_tasks, limit, enough, word, repetitions)
+    remarks = _choice(results, chosen) if not agents else ()
+    return PowerPlan(
+        names, pilot, looked_for, shares, lines, pilot_tasks, saturation, subject_words, repetitions, remarks
+    )
+
+
+def _typical(cells: Sequence[Cells], people_play: Sequence[bool], people: bool) -> int:
+    """Return how often participants, or agents, of the pilot played each task: the median; 1 if there are none."""
+    own = [each.trials[each.trials > 0] for each, are in zip(cells, people_play, strict=False) if are == people]
+    return max(1, int(np.median(np.concatenate(own)))) if own else 1
+
+
+def _choice(results: Results, chosen: Sequence[str]) -> tuple[str, ...]:
+    """Return the sentence that tells which agents of a pilot with more than two were compared, and why."""
+    known = _known(results)
+    if len(known) <= len(chosen):
+        return ()
+    return (
+        f"Compared were {' and '.join(chosen)}, the first two of the pilot's {len(known)} ({words.listed(known)}); "
+        "--agent A --agent B chooses others.",
+    )
 
 
 def _saturation(
-    pilot: Pilot, difference: float, tasks: int, repetitions: int, rng: np.random.Generator
-) -> tuple[float, tuple[int, float] | None]:
-    """Return the power with any number of episodes, and the number from which on more of them hardly help."""
-    design = Design(max(tasks, 2), _MANY_EPISODES, max(2, *pilot.subjects))
+    pilot: Pilot,
+    difference: float,
+    design: Design,
+    numbers: Sequence[int],
+    repetitions: int,
+    rng: np.random.Generator,
+) -> Saturation:
+    """Find from which of some numbers of episodes on more of them hardly help."""
     seed, many = int(rng.integers(2**32)), max(repetitions, _FEWEST_STUDIES)
 
     def at(episodes: int) -> float:
@@ -197,15 +283,19 @@ def _saturation(
         return power(pilot, difference, replace(design, episodes=episodes), many, rng_from(seed))
 
     limit = at(_MANY_EPISODES)
-    for episodes in _EPISODES_TRIED:
+    for episodes in numbers:
         reached = at(episodes)
         if reached >= limit - _HARDLY:
-            return max(limit, reached), (episodes, reached)
-    return limit, None
+            break
+    return Saturation(episodes, reached, max(limit, reached))
+
+
+def _known(results: Results) -> list[str]:
+    return agents_of(row for row in results.rows if row.passed is not None)
 
 
 def _agents(results: Results, agents: Sequence[str]) -> list[str]:
-    known = agents_of(row for row in results.rows if row.passed is not None)
+    known = _known(results)
     for name in agents:
         if name not in known:
             raise CannotCompute(f"the pilot has no agent {name!r}; it has {words.listed(known)}{closest(name, known)}")
@@ -218,8 +308,8 @@ def _agents(results: Results, agents: Sequence[str]) -> list[str]:
     return list(agents) or known[:2]
 
 
-def _cells(rows: Sequence[ReportEpisode], agents: Sequence[str]) -> tuple[list[Cells], int, str]:
-    """Return the outcomes of each agent on the tasks that all have played, their number, and the word for subjects."""
+def _cells(rows: Sequence[ReportEpisode], agents: Sequence[str]) -> tuple[list[Cells], int, list[str]]:
+    """Return the outcomes of each agent on the tasks that all have played, their number, and the words for subjects."""
     # All episodes count here, also identical ones: they tell that an agent always does the same.
     units = Units(rows, {})
     own = {agent: [row for row in rows if row.agent == agent] for agent in agents}
@@ -230,7 +320,7 @@ def _cells(rows: Sequence[ReportEpisode], agents: Sequence[str]) -> tuple[list[C
             "the pilot has fewer than two tasks that both agents have played, so it does not tell how much tasks differ"
         )
     place = {task: index for index, task in enumerate(tasks)}
-    cells, word = [], ""
+    cells, subject_words = [], []
     for each in own.values():
         sampled = has_replicates(units, each)
         names = list(dict.fromkeys(units.subject(row) if sampled else "" for row in each))
@@ -242,8 +332,8 @@ def _cells(rows: Sequence[ReportEpisode], agents: Sequence[str]) -> tuple[list[C
                 trials[at] += 1
         kept = trials.sum(axis=1) > 0
         cells.append(Cells(passes[kept], trials[kept], sampled))
-        word = word or (units.subject_word(each[0].agent) if sampled else "")
-    return cells, len(tasks), word
+        subject_words.append(units.subject_word(each[0].agent) if sampled else "")
+    return cells, len(tasks), subject_words
 
 
 def rows_of(answer: PowerPlan) -> list[dict[str, Any]]:
@@ -251,8 +341,9 @@ def rows_of(answer: PowerPlan) -> list[dict[str, Any]]:
     return [
         {
             "tasks": tasks,
-            "episodes_per_task": line.episodes,
+            "episodes_per_task": _of(answer, line, people=False),
             "participants": line.subjects or None,
+            "participant_episodes": _of(answer, line, people=True),
             "difference": answer.difference,
             "power": share,
             "standard_error": (share * (1 - share) / answer.repetitions) ** 0.5,
@@ -260,6 +351,12 @@ def rows_of(answer: PowerPlan) -> list[dict[str, Any]]:
         for line in answer.lines
         for tasks, share in zip(line.tasks, line.powers, strict=True)
     ]
+
+
+def _of(answer: PowerPlan, line: Line, *, people: bool) -> int | None:
+    """Return the episodes of each task by agents, or by each participant; None if there are none of them."""
+    pairs = zip(line.episodes, answer.subject_words, strict=True)
+    return next((many for many, word in pairs if (word == "participant") == people), None)
 
 
 def write_plan(answer: PowerPlan, folder: Path) -> list[Path]:
@@ -283,9 +380,9 @@ def write_plan(answer: PowerPlan, folder: Path) -> list[Path]:
     )
     if any(pilot.subjects):
         each = [
-            f"{answer.subject_word}s of {name} {words.number(spread)}"
-            for name, spread, many in zip(answer.agents, pilot.subject_spreads, pilot.subjects, strict=True)
-            if many
+            f"{word}s of {name} {words.number(spread)}"
+            for name, spread, word in zip(answer.agents, pilot.subject_spreads, answer.subject_words, strict=True)
+            if word
         ]
         spreads += f", {', '.join(each)}"
     methods = (

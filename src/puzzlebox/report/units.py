@@ -140,6 +140,22 @@ class Units:
         return next((each.partition(" ")[0] for each in self.subjects(agent)), "")
 
 
+def without_ids(units: Units) -> list[str]:
+    """Return the sentence about episodes of people whose participant is not known; empty if there are none."""
+    if units.kind not in ("auto", "participant"):
+        return []
+    lines = []
+    for agent, own in grouped((row for row in units.rows if row.person), lambda row: row.agent).items():
+        nameless = sum(not row.participant for row in own)
+        if nameless > 1:
+            others = ", beside the participants with ids" if nameless < len(own) else ""
+            lines.append(
+                f"{nameless:,} episodes of {agent} have no participant id: the people who played them cannot be told "
+                f"apart and count as one{others}."
+            )
+    return lines
+
+
 def _surplus(alike: Iterable[Sequence[ReportEpisode]]) -> dict[str, int]:
     """Return how many episodes of each agent there are beyond the first of each set."""
     counts: dict[str, int] = {}

@@ -150,7 +150,12 @@ class Resampled:
         resamples: one row of weights for each resample.
         whole_runs: whether each unit has played all of several tasks.
         reach: the distance of each limit of an interval, in standard deviations of the resamples.
+        given: the scores as they were given; None without resamples.
+        level: the confidence level of intervals.
     """
+
+    given: Scores | None = None
+    level: float = 0.95
 
     def __init__(self, scores: Scores, seed: int = 0, level: float = 0.95) -> None:
         """Draw the resamples.
@@ -171,6 +176,7 @@ class Resampled:
             raise CannotCompute("a task was played only once")
         self.whole_runs = len(scores.strata) == 1 and len(scores.task_names) > 1
         self.reach = _reach(sizes, level)
+        self.given, self.level = scores, level
         self.resamples = _resampled_weights(scores, seed)[:, order]
 
     @classmethod
@@ -219,9 +225,20 @@ def mean_interval(drawn: Resampled) -> Interval:
 
 
 def optimality_gap_interval(drawn: Resampled, best: float = 1.0) -> Interval:
-    """Return by how much scores fall short of the best one on average, with its interval; better ones count as best."""
+    """Return by how much scores fall short of the best one on average, with its interval; better ones count as best.
+
+    If no score falls short by more than 1, the interval is Wilson's with the effective number of units: a bootstrap of
+    an agent that seldom fails is too narrow (it covers .76 of 2 x 10 episodes of which 93 % pass).
+    """
     short = np.maximum(0.0, best - drawn.scores)
-    return drawn.interval(float(drawn.weights @ short), drawn.resamples @ short)
+    value = float(drawn.weights @ short)
+    given = drawn.given
+    if given is None or best - given.values.min() > 1 + 1e-9:
+        return drawn.interval(value, drawn.resamples @ short)
+    variance = variance_of_mean(given, np.maximum(0.0, best - given.values))
+    df = sum(len(units) - 1 for units in given.varying)
+    units = sum(len(each) for each in given.strata)
+    return score_interval(min(max(value, 0.0), 1.0), variance, df, units, drawn.level)
 
 
 def optimality_gap(values: ArrayLike, best: float = 1.0) -> float:

@@ -25,12 +25,13 @@ class Design:
 
     Attributes:
         tasks: the number of tasks.
-        episodes: the number of episodes of each task, by each participant or run where there are any.
+        episodes: the number of episodes of each task, by each participant or run where there are any; two numbers if
+            those of both agents differ.
         subjects: the number of participants or runs of each agent that has any.
     """
 
     tasks: int
-    episodes: int
+    episodes: int | tuple[int, int]
     subjects: int = 0
 
 
@@ -65,6 +66,7 @@ def power(pilot: Pilot, difference: float, design: Design, repetitions: int, rng
     shares = shares_at(pilot, difference)
     centres = [pilot.centre(share, which) for which, share in enumerate(shares)]
     rows = [max(1, design.subjects) if many else 1 for many in pilot.subjects]
+    episodes = design.episodes if isinstance(design.episodes, tuple) else (design.episodes,) * 2
     batch = max(1, _MOST_NUMBERS // (sum(rows) * design.tasks))
     found = 0
     for done in range(0, repetitions, batch):
@@ -77,7 +79,9 @@ def power(pilot: Pilot, difference: float, design: Design, repetitions: int, rng
             if pilot.subjects[which]:
                 odds = odds + rng.normal(0, pilot.subject_spreads[which], (many, rows[which], 1))
             log_odds.append(odds)
-        groups = [rng.binomial(design.episodes, 1 / (1 + np.exp(-odds))) / design.episodes for odds in log_odds]
+        groups = [
+            rng.binomial(times, 1 / (1 + np.exp(-odds))) / times for times, odds in zip(episodes, log_odds, strict=True)
+        ]
         found += int(finds_difference(groups[0], groups[1], (pilot.subjects[0] > 0, pilot.subjects[1] > 0)).sum())
     return found / repetitions
 

@@ -32,7 +32,7 @@ def power_figure(plan: "PowerPlan") -> Drawing:
             markersize=5,
             markeredgecolor="white",
             markeredgewidth=0.6,
-            label=plan.label(line),
+            label=plan.label(line).replace("; ", ";\n"),
             zorder=3,
         )
     axes.set_ylim(0, 1.02)
@@ -49,7 +49,7 @@ def power_figure(plan: "PowerPlan") -> Drawing:
     )
     handles, labels = axes.get_legend_handles_labels()
     axes.legend(
-        handles[::-1], labels[::-1], loc="center left", bbox_to_anchor=(1.01, 0.5), title="per task", alignment="left"
+        handles[::-1], labels[::-1], loc="center left", bbox_to_anchor=(1.01, 0.5), title=plan.heading, alignment="left"
     )
     axes.grid(color=FAINT, linewidth=0.6)
     axes.set_axisbelow(True)
