@@ -1,9 +1,9 @@
 """The filters of a head: what the shape of head and ears does to sound from any direction.
 
-Between measured directions, a response is the bilinear mean of four measured ones: two neighbours in azimuth on the ring
-below and two on the ring above, each ring with its own spacing. The mean of two responses that start at different times
-would have echoes, so each measured response is first moved to a common start, and the time of its start is averaged
-separately and put back.
+Between measured directions, a response is the bilinear mean of four measured ones: two neighbours in azimuth on the
+ring below and two on the ring above, each ring with its own spacing. The mean of two responses that start at different
+times would have echoes, so each measured response is first moved to a common start, and the time of its start is
+averaged separately and put back.
 """
 
 from bisect import bisect_left
@@ -63,7 +63,8 @@ class Head:
         upper = min(max(bisect_left(rings, height), 1), len(rings) - 1)
         share = (height - rings[upper - 1]) / (rings[upper] - rings[upper - 1])
         turn = azimuth % 360.0
-        rows, weights = [], []
+        rows: list[int] = []
+        weights: list[float] = []
         for ring, weight in ((upper - 1, 1.0 - share), (upper, share)):
             azimuths = self._azimuths[ring]
             after = min(max(bisect_left(azimuths, turn), 1), len(azimuths) - 1)

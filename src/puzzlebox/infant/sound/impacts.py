@@ -55,7 +55,9 @@ MATERIALS: Mapping[str, Material] = {
 def material_named(name: str) -> Material:
     """Return a material by its name."""
     if name not in MATERIALS:
-        raise ValueError(f"material {name!r} is not known; it must be one of {', '.join(MATERIALS)}{closest(name, list(MATERIALS))}")
+        raise ValueError(
+            f"material {name!r} is not known; it must be one of {', '.join(MATERIALS)}{closest(name, list(MATERIALS))}"
+        )
     return MATERIALS[name]
 
 
@@ -74,7 +76,7 @@ class Struck(Source):
         self.material = material_named(material)
         hertz = np.clip(np.array(self.material.hertz) * (_SIZE / size), _LOWEST, _HIGHEST)
         self._hertz = hertz
-        # The motion of each vibration over one frame, as a turning and shrinking number; the sound is its imaginary part.
+        # Each vibration over one frame, as a turning and shrinking number; the sound is its imaginary part.
         rate = (2j * np.pi * hertz - 1.0 / np.array(self.material.seconds)) / SAMPLE_RATE
         self._table: NDArray[np.complex128] = np.exp(rate[:, None] * np.arange(FRAME + 1))
         self._ringing = np.zeros(len(hertz), np.complex128)

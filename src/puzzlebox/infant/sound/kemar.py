@@ -1,7 +1,7 @@
 """The head-related impulse responses of the KEMAR dummy head, read from the data file of the package `slab`.
 
-They were measured by Bill Gardner and Keith Martin (MIT Media Laboratory, Technical Report 280, 1994): 710 directions at
-1.4 m, 512 samples at 44.1 kHz for each ear. Rings of equal elevation are 10 degrees apart, from -40 to 90 degrees; a
+They were measured by Bill Gardner and Keith Martin (MIT Media Laboratory, Technical Report 280, 1994): 710 directions
+at 1.4 m, 512 samples at 44.1 kHz for each ear. Rings of equal elevation are 10 degrees apart, from -40 to 90 degrees; a
 ring has 72 azimuths at the horizon and fewer above and below.
 
 The file is a compressed pickle. It is read without importing `slab` (which would import scipy and matplotlib), by a
@@ -80,5 +80,7 @@ def read_kemar() -> Kemar:
     sources = np.asarray(content.sources, np.float64)
     responses = np.array([each.data for each in content.data], np.float32).transpose(0, 2, 1)
     if content.samplerate != SAMPLE_RATE or len(sources) != len(responses) or responses.shape[1] != 2:
-        raise ValueError(f"{file} has {responses.shape} numbers at {content.samplerate} Hz; expected (710, 2, 512) at 44100")
+        raise ValueError(
+            f"{file} has {responses.shape} numbers at {content.samplerate} Hz; expected (710, 2, 512) at 44100"
+        )
     return Kemar(sources[:, 0], sources[:, 1], np.ascontiguousarray(responses))

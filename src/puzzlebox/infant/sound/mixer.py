@@ -18,6 +18,8 @@ Samples = NDArray[np.float32]
 Spectrum = NDArray[np.complex64]
 # A source that turns farther than this around the head in one frame gets filters between, up to so many.
 _STEP_DEGREES, _MOST_STEPS = 10.0, 8
+# A length in metres that stands for 0 where one divides by it.
+_TINY = 1e-9
 
 
 @dataclass
@@ -26,22 +28,23 @@ class Heard:
 
     Attributes:
         past: the end of its signal so far.
-        places: the source and its images in the frame of the head at the end of the last frame; None if it was silent.
+        paths: its paths at the end of the last frame, as in `Sounding`; None if it was silent.
+        spectra: the filters of these paths, if they are known.
     """
 
     past: Samples
-    places: NDArray[np.float64] | None = None
+    paths: NDArray[np.float64] | None = None
     spectra: Spectrum | None = None
 
     def snapshot(self) -> tuple[bytes, bytes | None]:
         """Return the state; the filters follow from it."""
-        return self.past.tobytes(), None if self.places is None else self.places.tobytes()
+        return self.past.tobytes(), None if self.paths is None else self.paths.tobytes()
 
     def restore(self, snapshot: tuple[bytes, bytes | None]) -> None:
         """Go back to a state."""
-        past, places = snapshot
+        past, paths = snapshot
         self.past = np.frombuffer(past, np.float32).copy()
-        self.places = None if places is None else np.frombuffer(places).reshape(-1, 3).copy()
+        self.paths = None if paths is None else np.frombuffer(paths).reshape(-1, 4).copy()
         self.spectra = None
 
 
@@ -52,14 +55,13 @@ class Sounding:
     Attributes:
         heard: what the mixer remembers of it.
         signal: its samples in this frame; None if it is silent.
-        places: where it and its images are at the end of the frame (paths x 3), in the frame of the head in metres.
-        gains: the gain of each path besides that of its distance.
+        paths: at the end of the frame, a row for the source and for each of its images: where it is in the frame of the
+            head (x forwards, y left, z up, from the middle between the ears, in metres), and its gain at 1 m.
     """
 
     heard: Heard
     signal: Samples | None
-    places: NDArray[np.float64]
-    gains: NDArray[np.float64]
+    paths: NDArray[np.float64]
 
 
 class Mixer:
@@ -96,10 +98,10 @@ class Mixer:
         active = [each for each in sounding if each.signal is not None or each.heard.past.any()]
         for each in sounding:
             if each.signal is None and not each.heard.past.any():
-                each.heard.places = each.heard.spectra = None
+                each.heard.paths = each.heard.spectra = None
         if not active:
             return np.zeros((2, FRAME), np.float32)
-        steps = max(_steps(each.heard.places, each.places) for each in active)
+        steps = max(_steps(each.heard.paths, each.paths) for each in active)
         total = np.zeros((steps + 1, 2, self._bins), np.complex64)
         for each in active:
             self._add(each, total)
@@ -114,35 +116,35 @@ class Mixer:
         if sound.signal is not None:
             block[self.past :] = sound.signal
         spectrum = np.fft.rfft(block).astype(np.complex64, copy=False)
-        start = heard.places
+        start = heard.paths
         if start is None or heard.spectra is None:
-            heard.spectra = self.spectra(sound.places if start is None else start, sound.gains)
+            heard.spectra = self.spectra(sound.paths if start is None else start)
         total[0] += spectrum * heard.spectra
-        if start is None or np.array_equal(start, sound.places):
+        if start is None or np.array_equal(start, sound.paths):
             total[1:] += spectrum * heard.spectra
         else:
             for step in range(1, steps + 1):
-                places = sound.places if step == steps else _between(start, sound.places, step / steps)
-                heard.spectra = self.spectra(places, sound.gains)
+                paths = sound.paths if step == steps else _between(start, sound.paths, step / steps)
+                heard.spectra = self.spectra(paths)
                 total[step] += spectrum * heard.spectra
-        heard.places, heard.past = sound.places.copy(), block[FRAME:].copy()
+        heard.paths, heard.past = sound.paths.copy(), block[FRAME:].copy()
 
-    def spectra(self, places: NDArray[np.float64], gains: NDArray[np.float64]) -> Spectrum:
+    def spectra(self, paths: NDArray[np.float64]) -> Spectrum:
         """Return the filters of both ears (2 x bins) for a source and its images."""
+        places = paths[:, :3]
         late = detours(places, self.longest_detour).tolist()
-        count = len(places)
-        taps = np.empty((2, count, self.head.taps), np.float32)
-        delays = np.empty((2, count))
+        taps = np.empty((2, len(paths), self.head.taps), np.float32)
+        delays = np.empty((2, len(paths)))
         for side, ear in enumerate(self.ears):
-            for path, (place, gain, detour) in enumerate(zip(places, gains.tolist(), late, strict=True)):
+            for path, (place, gain, detour) in enumerate(zip(places, paths[:, 3].tolist(), late, strict=True)):
                 away = place - ear
                 response, delay = self.head.response(side, *seen_from_the_middle(place, ear))
                 factor = gain * self.law.gain(float(np.sqrt(away @ away)))
                 np.multiply(response, np.float32(factor), out=taps[side, path])
                 delays[side, path] = delay + detour
         spectra = np.fft.rfft(taps, self._length).astype(np.complex64, copy=False)
-        return np.asarray((spectra * self._turns(delays)).sum(axis=1) if count > 1 else
-                          spectra[:, 0] * self._turns(delays[:, 0]), np.complex64)
+        spectra *= self._turns(delays)
+        return np.asarray(spectra[:, 0] if len(paths) == 1 else spectra.sum(axis=1))
 
     def _turns(self, delays: NDArray[np.float64]) -> Spectrum:
         """Return the spectra of delays in samples; powers of one number, as products of few."""
@@ -157,24 +159,27 @@ def _steps(start: NDArray[np.float64] | None, end: NDArray[np.float64]) -> int:
     """Return in how many steps a frame fades from one place of a source to the next."""
     if start is None:
         return 1
-    one, two = start[0], end[0]
+    one, two = start[0, :3], end[0, :3]
     cosine = float(one @ two) / max(float(np.sqrt((one @ one) * (two @ two))), 1e-12)
     degrees = float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
     return int(np.clip(np.ceil(degrees / _STEP_DEGREES), 1, _MOST_STEPS))
 
 
 def _between(start: NDArray[np.float64], end: NDArray[np.float64], share: float) -> NDArray[np.float64]:
-    """Return places on the way: directions and distances change evenly, so that a turn does not cut through the head."""
-    lengths = [np.sqrt((each * each).sum(axis=1, keepdims=True)) for each in (start, end)]
-    mixed = (1.0 - share) * start / np.maximum(lengths[0], 1e-9) + share * end / np.maximum(lengths[1], 1e-9)
-    size = np.maximum(np.sqrt((mixed * mixed).sum(axis=1, keepdims=True)), 1e-9)
-    return np.asarray(mixed / size * ((1.0 - share) * lengths[0] + share * lengths[1]))
+    """Return paths on the way: directions and distances change evenly, so that no turn cuts through the head."""
+    lengths = [np.sqrt((each[:, :3] ** 2).sum(axis=1, keepdims=True)) for each in (start, end)]
+    one, two = (each[:, :3] / np.maximum(size, _TINY) for each, size in zip((start, end), lengths, strict=True))
+    mixed = (1.0 - share) * one + share * two
+    out = (1.0 - share) * start + share * end
+    out[:, :3] = mixed / np.maximum(np.sqrt((mixed**2).sum(axis=1, keepdims=True)), _TINY)
+    out[:, :3] *= (1.0 - share) * lengths[0] + share * lengths[1]
+    return out
 
 
 def _fades(steps: int) -> Samples:
     """Return the weight of each filter at each sample (steps + 1 x 2,940): they sum to 1."""
     time = np.arange(FRAME, dtype=np.float32) * np.float32(steps / FRAME)
-    return np.maximum(0.0, 1.0 - np.abs(time[None, :] - np.arange(steps + 1, dtype=np.float32)[:, None]))
+    return np.asarray(np.maximum(0.0, 1.0 - np.abs(time - np.arange(steps + 1, dtype=np.float32)[:, None])))
 
 
 def _fast_length(least: int) -> int:

@@ -88,4 +88,4 @@ def detours(places: NDArray[np.float64], longest: int) -> NDArray[np.float64]:
         longest: no delay is longer, in samples.
     """
     lengths = np.sqrt((places * places).sum(axis=1))
-    return np.clip((lengths - lengths[0]) * (SAMPLE_RATE / SPEED_OF_SOUND), 0.0, longest)
+    return np.asarray(np.clip((lengths - lengths[0]) * (SAMPLE_RATE / SPEED_OF_SOUND), 0.0, longest))

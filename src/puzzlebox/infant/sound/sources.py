@@ -106,7 +106,7 @@ class Tone(Endless):
     def wave(self, samples: NDArray[np.int64]) -> Samples:
         """Return a sine."""
         turns = np.mod(samples * (self.hertz / SAMPLE_RATE), 1.0)
-        return np.sin(2.0 * np.pi * turns).astype(np.float32)
+        return np.asarray(np.sin(2.0 * np.pi * turns), np.float32)
 
 
 class Noise(Endless):

@@ -23,7 +23,7 @@ _BANDWIDTHS = (80.0, 110.0, 160.0, 220.0)
 # Formants and loudness are computed at every so many samples, and change evenly between.
 _HOP = 220
 _HIGHEST = 8_000.0
-# The root mean square of the loudest parts at a level of 1.
+# The root mean square of an utterance at a level of 1.
 _LOUD = 0.25
 
 
@@ -78,7 +78,9 @@ def speak(text: str, pitch: float = PITCH) -> Samples:
     unknown = sorted(set(text) - set(SOUNDS))
     if not text or unknown:
         what = f"letters {', '.join(map(repr, unknown))}" if unknown else "no letters"
-        raise ValueError(f"the utterance {text!r} has {what}; the voice knows {' '.join(sorted(SOUNDS)).strip()} and spaces")
+        raise ValueError(
+            f"the utterance {text!r} has {what}; the voice knows {' '.join(sorted(SOUNDS)).strip()} and spaces"
+        )
     if not 60 <= pitch <= 600:
         raise ValueError(f"pitch is {pitch!r}; it must be 60 to 600 hertz")
     sounds = [SOUNDS[letter] for letter in text]
@@ -93,7 +95,8 @@ def speak(text: str, pitch: float = PITCH) -> Samples:
     melody = pitch * (1.0 + _MELODY * np.sin(np.pi * marks / count) - _MELODY * marks / count)
     out = _voiced(marks, count, melody, formants, loud)
     rms = float(np.sqrt(np.mean(out**2)))
-    out *= _LOUD / max(rms, 1e-9) if rms > 0 else 1.0
+    if rms > 0:
+        out *= _LOUD / rms
     start = 0
     for each, end in zip(sounds, (ends * SAMPLE_RATE).round().astype(int).tolist(), strict=True):
         if each.noise:
