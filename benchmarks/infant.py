@@ -106,7 +106,8 @@ def _ears() -> list[Result]:
             turns.reverse()
             ears.read()
 
-        results.append(Result(f"infant, ears, {_SOURCES} moving sources{name}", best_microseconds(hear, 50), "us", goal))
+        what = f"infant, ears, {_SOURCES} moving sources{name}"
+        results.append(Result(what, best_microseconds(hear, 50), "us", goal))
     return results
 
 

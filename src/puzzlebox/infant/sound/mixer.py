@@ -6,6 +6,8 @@ spectra, so that another source costs one transform of its signal and one for ea
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
+from math import acos, ceil, degrees, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +90,7 @@ class Mixer:
         self.past = self._length - FRAME
         self._bins = self._length // 2 + 1
         self._root = int(np.ceil(np.sqrt(self._bins)))
+        self._count = np.arange(self._root)
 
     def new(self) -> Heard:
         """Return the memory of a source that was silent so far."""
@@ -149,8 +152,8 @@ class Mixer:
     def _turns(self, delays: NDArray[np.float64]) -> Spectrum:
         """Return the spectra of delays in samples; powers of one number, as products of few."""
         angle = -2j * np.pi / self._length * delays[..., None]
-        fine = np.exp(angle * np.arange(self._root)).astype(np.complex64)
-        coarse = np.exp(angle * (self._root * np.arange(self._root))).astype(np.complex64)
+        fine = np.exp(angle * self._count).astype(np.complex64)
+        coarse = np.exp(angle * (self._root * self._count)).astype(np.complex64)
         grid = coarse[..., :, None] * fine[..., None, :]
         return np.asarray(grid.reshape(*delays.shape, -1)[..., : self._bins])
 
@@ -160,9 +163,9 @@ def _steps(start: NDArray[np.float64] | None, end: NDArray[np.float64]) -> int:
     if start is None:
         return 1
     one, two = start[0, :3], end[0, :3]
-    cosine = float(one @ two) / max(float(np.sqrt((one @ one) * (two @ two))), 1e-12)
-    degrees = float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
-    return int(np.clip(np.ceil(degrees / _STEP_DEGREES), 1, _MOST_STEPS))
+    cosine = float(one @ two) / max(sqrt(float(one @ one) * float(two @ two)), _TINY)
+    turn = degrees(acos(min(max(cosine, -1.0), 1.0)))
+    return min(max(ceil(turn / _STEP_DEGREES), 1), _MOST_STEPS)
 
 
 def _between(start: NDArray[np.float64], end: NDArray[np.float64], share: float) -> NDArray[np.float64]:
@@ -176,6 +179,7 @@ def _between(start: NDArray[np.float64], end: NDArray[np.float64], share: float)
     return out
 
 
+@lru_cache(maxsize=_MOST_STEPS)
 def _fades(steps: int) -> Samples:
     """Return the weight of each filter at each sample (steps + 1 x 2,940): they sum to 1."""
     time = np.arange(FRAME, dtype=np.float32) * np.float32(steps / FRAME)
