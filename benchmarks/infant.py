@@ -8,7 +8,10 @@ from puzzlebox.infant.infant import Infant
 from puzzlebox.infant.looks.gaze import SIDES, eye_view
 from puzzlebox.infant.looks.photo import photograph
 from puzzlebox.infant.looks.portrait import Portrait
+from puzzlebox.infant.senses.ears import Ears, EarsSettings
 from puzzlebox.infant.senses.eyes import Eyes, EyeSettings
+from puzzlebox.infant.sound.propagation import Room
+from puzzlebox.infant.sound.sources import Noise
 from puzzlebox.render import Painter
 
 _STEPS = 150
@@ -18,6 +21,7 @@ _RATE = "simulated s/s"
 _MIMO, _MIMO_TOUCH = 2.2, 1.1
 _EYE = 84
 _PAIRS = 50
+_SOURCES = 4
 
 
 def _random_actions(size: int) -> list[np.ndarray]:
@@ -103,7 +107,33 @@ def _sight() -> list[Result]:
     return results
 
 
+def _ears() -> list[Result]:
+    """Return the time of a frame of four sources that all move, also with six reflections of each."""
+    results = []
+    for name, room, goal in (("", None, "<= 1000"), (" and 24 reflections", Room(), "")):
+        ears = Ears(Child(), EarsSettings(room=room))
+        for number in range(_SOURCES):
+            ears.attach(f"noise {number}", Noise(seed=number), at=(1.0, number - 1.5, 0.5))
+        head = ears.child.model.body("head").id
+        turns = [_turned(angle) for angle in (0.0, 0.1)]
+
+        def hear(ears: Ears = ears, head: int = head, turns: list[np.ndarray] = turns) -> None:
+            # The head turns by 6 degrees in each frame, so that no filter can be kept.
+            ears.child.data.xmat[head] = turns[0]
+            turns.reverse()
+            ears.read()
+
+        what = f"infant, ears, {_SOURCES} moving sources{name}"
+        results.append(Result(what, best_microseconds(hear, 50), "us", goal))
+    return results
+
+
+def _turned(angle: float) -> np.ndarray:
+    cosine, sine = np.cos(angle), np.sin(angle)
+    return np.array((cosine, -sine, 0.0, sine, cosine, 0.0, 0.0, 0.0, 1.0))
+
+
 def run() -> list[Result]:
     """Return a result for physics, senses, pictures and the start."""
     start = Result("infant, start with all bodily senses", best_seconds(Infant, 3), "s", "<= 1")
-    return [*_physics(), *_pictures(), *_sight(), start]
+    return [*_physics(), *_pictures(), *_sight(), *_ears(), start]

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from puzzlebox.infant.body.child import Child
     from puzzlebox.infant.infant import Infant
+    from puzzlebox.infant.senses.ears import EarsSettings
     from puzzlebox.infant.senses.skin import SkinSettings
 
-__all__ = ["Child", "Infant", "SkinSettings"]
+__all__ = ["Child", "EarsSettings", "Infant", "SkinSettings"]
 
 _PLACES = {
     "Child": "puzzlebox.infant.body.child",
+    "EarsSettings": "puzzlebox.infant.senses.ears",
     "Infant": "puzzlebox.infant.infant",
     "SkinSettings": "puzzlebox.infant.senses.skin",
 }

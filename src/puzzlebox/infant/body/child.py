@@ -4,6 +4,7 @@ A step holds one action for `CONTROL_STEP` seconds. The same seed and actions gi
 snapshot continues byte for byte like the uninterrupted body.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +50,7 @@ class Child:
         model: the MuJoCo model.
         data: the MuJoCo state; positions, contacts and speeds in it are those of the end of the last step.
         steps: control steps since the reset.
+        watch: called with its number after each physics step of a control step, if it is set; it must change nothing.
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class Child:
         self.model = self.built.model
         self.data = mujoco.MjData(self.model)
         self.steps = 0
+        self.watch: Callable[[int], None] | None = None
         self.reset()
 
     @property
@@ -148,9 +151,11 @@ class Child:
         """
         if action is not None:
             self.data.ctrl[: self.action_size] = self.controls(action)
-        for _ in range(PHYSICS_STEPS):
+        for number in range(PHYSICS_STEPS):
             mujoco.mj_step2(self.model, self.data)
             mujoco.mj_step1(self.model, self.data)
+            if self.watch is not None:
+                self.watch(number)
         self.steps += 1
         for kind in _FATAL:
             if self.data.warning[kind].number:
