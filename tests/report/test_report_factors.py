@@ -116,7 +116,7 @@ def test_a_column_that_could_be_a_factor_is_named_with_its_right_name(tmp_path: 
         require_factors(["age"], results.rows, results.sources)
     with pytest.raises(CannotRead, match="comes from a template or the metadata"):
         require_factors(["level"], results.rows, results.sources)
-    table.write_text(table.read_text(encoding="utf-8").replace("age", "factor_age"), encoding="utf-8")
+    table.write_text(table.read_text(encoding="utf-8").replace(",age,", ",factor_age,"), encoding="utf-8")
     results = gather([table])
     require_factors(["age"], results.rows, results.sources)
 
