@@ -9,12 +9,15 @@ import pytest
 
 from command import puzzlebox
 from made_up_runs import made_up_rows, write_run
+from puzzlebox.columns import Column
 from puzzlebox.report import gather, make_report
 from puzzlebox.report.abilities import scale_of
-from puzzlebox.report.capabilities import battery_of
+from puzzlebox.report.capabilities import Battery, battery_of, capability_table, verdict
 from puzzlebox.report.contents import Contents, contents
-from puzzlebox.stats import CannotCompute
-from puzzlebox.stats.layout import FEWEST_TASKS
+from puzzlebox.report.figures.capabilities import successes
+from puzzlebox.report.figures.looks import looks
+from puzzlebox.stats import CannotCompute, Interval
+from puzzlebox.stats.layout import FEWEST_TASKS, fit_layout
 from puzzlebox.wings import wing_named
 
 pytestmark = pytest.mark.usefixtures("unpainted_figures")
@@ -135,9 +138,43 @@ def test_demands_of_a_run_are_read_off_its_trajectories(tmp_path: Path) -> None:
 def test_a_report_says_when_tasks_cannot_be_read(tmp_path: Path) -> None:
     tasks = [f"{level:02}-{task:02}-01" for level in (1, 2, 3) for task in range(1, 11)]
     results = gather([write_run(tmp_path / "out", made_up_rows(tasks, {"a": 0.0, "b": 1.0}, episodes=1))])
-    assert "`puzzlebox report --capabilities`" in sentences(contents(results), "Capabilities")
+    assert not sentences(contents(results), "Capabilities")
+    assert "`puzzlebox report --capabilities`" in sentences(contents(results), "Notes")
     text = sentences(contents(results, layout=True), "Capabilities")
     assert "Capabilities are not inferred: of 30 tasks only 0 could be read." in text
+
+
+def test_too_few_tasks_for_capabilities_are_told_in_the_terminal(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "out", made_up_rows(TASKS, {"a": 0.0, "b": 1.0}, episodes=1))
+    done = puzzlebox("report", str(run), "--capabilities")
+    assert done.returncode == 0
+    assert "Capabilities are not inferred: that needs 20 tasks, and there are 12." in done.stderr
+
+
+def test_capabilities_that_the_tasks_do_not_inform_are_marked() -> None:
+    rng = np.random.default_rng(0)
+    # The second dimension is demanded by one task only, which says nothing about it: the first one already fails it.
+    demands = np.zeros((60, 2))
+    demands[:, 0] = rng.uniform(0, 20, 60)
+    demands[np.argmax(demands[:, 0]), 1] = 1.0
+    passed = (demands[:, 0] < 9).astype(float)
+    layout = fit_layout(demands, passed, draws=150, warm_up=150)
+    assert [layout.informed(index) for index in range(2)] == [True, False]
+    columns = [Column(name, "", "doublings", "What is demanded.") for name in ("far", "rare")]
+    battery = Battery(columns, demands, [f"t{n}" for n in range(60)], np.ones(60), {"a": passed})
+    table = capability_table(battery, {"a": layout})
+    cells = [[show(row) for _, show in table.columns] for row in table.rows]
+    assert "not informed by these tasks" in cells[1] and "not informed by these tasks" not in cells[0]
+    assert "tables/capabilities.csv" in table.caption
+    drawing = successes([("a", layout, columns)], looks(["a"]), "")
+    (axes,) = drawing.figure.axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["far"]
+
+
+def test_a_layout_that_does_not_predict_is_not_to_be_relied_on() -> None:
+    assert verdict(Interval(0.02, 0.01, 0.03)).startswith("The layout predicts better than the mean")
+    for gain, how in ((Interval(0.01, -0.01, 0.03), "not clearly better"), (Interval(-0.02, -0.03, -0.01), "worse")):
+        assert verdict(gain).startswith("Do not rely on this table") and how in verdict(gain)
 
 
 def test_the_published_results_go_through_the_page(reference: Path, tmp_path: Path) -> None:

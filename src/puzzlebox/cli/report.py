@@ -130,6 +130,9 @@ def report(
         fail(f"{problem.filename or folder} cannot be written: {problem.strerror}")
     for line in (*outcome.contents.headline, *outcome.results.remarks):
         note(line)
+    if capabilities and "capabilities" not in {each.name for each in outcome.contents.tables}:
+        for line in outcome.contents.sentences("Capabilities"):
+            note(line)
     for line in outcome.contents.warnings:
         note(f"warning: {line}")
     note(f"wrote {len(outcome.files)} files to {folder}:")

@@ -23,6 +23,13 @@ from puzzlebox.wings import find_wing
 # Most agents of which capabilities are inferred: each takes about a minute.
 MOST_AGENTS = 8
 
+# What the table says about a capability whose interval is mostly that of the prior.
+NOT_INFORMED = "not informed by these tasks"
+_LAYOUT = (
+    "A layout is a model of passing: each task makes demands on several dimensions, and an agent passes if it is "
+    "capable of all of them."
+)
+
 Floats = NDArray[np.float64]
 # The hash of a task, the index of an arena, and the name of the rules.
 Place = tuple[str, int, str]
@@ -47,20 +54,14 @@ class Battery(NamedTuple):
 
 
 def blocks(rows: Sequence[ReportEpisode], look: Looks, wanted: bool, seed: int) -> list[str | Table | Drawing]:
-    """Return the contents of the section; without `wanted`, at most a sentence about how to get it."""
-    decided = [row for row in rows if row.passed is not None]
-    wings = {row.wing for row in decided}
-    wing = find_wing(next(iter(wings))) if len(wings) == 1 else None
-    if wing is None or not getattr(wing, "dimensions", ()):
-        return []
-    tasks = len({row.task for row in decided})
+    """Return the contents of the section; empty unless they are wanted."""
     if not wanted:
-        if tasks < FEWEST_TASKS:
-            return []
-        return [
-            "`puzzlebox report --capabilities` infers what each agent is able to do from the demands of these tasks, "
-            "and tests how well that predicts other tasks."
-        ]
+        return []
+    decided = [row for row in rows if row.passed is not None]
+    wing = _wing_of(decided)
+    if wing is None:
+        return ["Capabilities are not inferred: nothing is known about the demands of these tasks."]
+    tasks = len({row.task for row in decided})
     if tasks < FEWEST_TASKS:
         return [f"Capabilities are not inferred: that needs {FEWEST_TASKS} tasks, and there are {tasks}."]
     battery = battery_of(decided, wing)
@@ -71,6 +72,24 @@ def blocks(rows: Sequence[ReportEpisode], look: Looks, wanted: bool, seed: int) 
             "trajectories, files of recordings and bundled tasks can be."
         ]
     return _inferred(battery, look, seed)
+
+
+def advice(rows: Sequence[ReportEpisode], wanted: bool) -> list[str]:
+    """Return a sentence about how to get capabilities, if they could be inferred and are not wanted yet."""
+    decided = [row for row in rows if row.passed is not None]
+    if wanted or len({row.task for row in decided}) < FEWEST_TASKS or _wing_of(decided) is None:
+        return []
+    return [
+        "`puzzlebox report --capabilities` infers what each agent is able to do from the demands of these tasks, and "
+        "tests how well that predicts other tasks."
+    ]
+
+
+def _wing_of(rows: Sequence[ReportEpisode]) -> Any:
+    """Return the wing of all episodes, if there is one and its tasks have demands; otherwise None."""
+    wings = {row.wing for row in rows}
+    wing = find_wing(next(iter(wings))) if len(wings) == 1 else None
+    return wing if getattr(wing, "dimensions", ()) else None
 
 
 def battery_of(rows: Sequence[ReportEpisode], wing: Any) -> Battery:
@@ -159,12 +178,13 @@ def _inferred(battery: Battery, look: Looks, seed: int) -> list[str | Table | Dr
     caption = (
         "Probability of success on one dimension alone at the largest demand of these tasks, with 50 % (thick) and "
         "95 % (thin) credible intervals: at 100 % the dimension never limits the agent, at 0 % the hardest tasks are "
-        "beyond it."
+        "beyond it. Left out is what these tasks do not inform."
     )
     rows = [(agent, layouts[agent], battery.dimensions) for agent in layouts]
+    known = any(layout.informed(index) for layout in layouts.values() for index in range(len(battery.dimensions)))
     return [
-        *_prediction(battery, forecasts, places),
-        *([figure.successes(rows, look, caption)] if layouts else []),
+        *(_prediction(battery, forecasts, places) if layouts else []),
+        *([figure.successes(rows, look, caption)] if known else []),
         *([capability_table(battery, layouts)] if layouts else []),
         *_remarks(layouts, left_out),
     ]
@@ -175,11 +195,16 @@ def _prediction(
 ) -> list[str]:
     """Return the sentences about how well tasks are predicted that were not used."""
     if not forecasts:
-        return [f"Prediction was not tested: {FOLDS} folds leave fewer than {FEWEST_TASKS} tasks."]
+        return [
+            "Do not rely on this table: whether it predicts other tasks was not tested, because "
+            f"{FOLDS} folds leave fewer than {FEWEST_TASKS} tasks.",
+            _LAYOUT,
+        ]
     parts = []
+    overall = Interval(0.0, 0.0, 0.0)
     for agent, each in forecasts.items():
         units = [unit for unit, here in zip(battery.units, places[agent], strict=True) if here]
-        better = gain(each, units)
+        overall = better = gain(each, units)
         layout, mean = (mean_over_groups(values, units).value for values in (each.layout_score, each.mean_score))
         parts.append(
             f"{agent} {words.number(layout, 3)} against {words.number(mean, 3)}, a gain of {words.interval(better, 3)}"
@@ -189,17 +214,31 @@ def _prediction(
         "task together) of the layout against that of the agent's mean proportion passed, with a 95 % interval over "
         f"tasks: {'; '.join(parts)}."
     ]
+    of_all = ""
     if len(forecasts) > 1:
         everywhere = np.all([places[agent] for agent in forecasts], axis=0)
         units = [unit for unit, here in zip(battery.units, everywhere, strict=True) if here]
         gains = [(each.mean_score - each.layout_score)[everywhere[places[agent]]] for agent, each in forecasts.items()]
         overall = mean_over_groups(np.mean(gains, axis=0), units)
-        verdict = "better than" if overall.low > 0 else "worse than" if overall.high < 0 else "not clearly better than"
-        lines.append(
-            f"Over all {len(forecasts)} agents the gain is {words.interval(overall, 3)}: the layout predicts {verdict} "
-            "the mean."
-        )
-    return lines
+        of_all = f" over all {len(forecasts)} agents"
+    return [verdict(overall, of_all), _LAYOUT, *lines]
+
+
+def verdict(overall: Interval, of_all: str = "") -> str:
+    """Return the first sentence of the section: whether the table can be relied on.
+
+    Args:
+        overall: by how much the layout predicts better than the mean, in Brier scores.
+        of_all: of whom, if of several agents.
+    """
+    size = f"the gain{of_all} is {words.interval(overall, 3)}"
+    if overall.low > 0:
+        return f"The layout predicts better than the mean: {size} (Brier scores of tasks that were not used)."
+    how = "worse than" if overall.high < 0 else "not clearly better than"
+    return (
+        f"Do not rely on this table: the layout predicts tasks that were not used {how} each agent's mean proportion "
+        f"passed does ({size} in Brier scores)."
+    )
 
 
 def capability_table(battery: Battery, layouts: Mapping[str, Layout]) -> Table:
@@ -215,6 +254,7 @@ def capability_table(battery: Battery, layouts: Mapping[str, Layout]) -> Table:
                     "unit": column.unit,
                     "agent": agent,
                     "largest_demand": largest,
+                    "informed": layout.informed(index),
                     "tasks_with_demand": int((battery.demands[:, index] > 1e-9).sum()),
                     **interval_cells("capability", layout.capability(index)),
                     **interval_cells("success_at_largest", layout.success(index, largest)),
@@ -224,13 +264,22 @@ def capability_table(battery: Battery, layouts: Mapping[str, Layout]) -> Table:
         ("dimension", lambda row: f"{row['dimension'].replace('_', ' ')}{_in(row['unit'])}"),
         ("largest demand", lambda row: words.number(row["largest_demand"], 1)),
         ("agent", text("agent")),
-        ("capability [95 %]", lambda row: words.interval(_interval(row, "capability"), 1)),
-        ("success there (%)", lambda row: words.interval(_interval(row, "success_at_largest", 100), 0)),
+        (
+            "capability [95 %]",
+            lambda row: words.interval(_interval(row, "capability"), 1) if row["informed"] else NOT_INFORMED,
+        ),
+        (
+            "success there (%)",
+            lambda row: (
+                words.interval(_interval(row, "success_at_largest", 100), 0) if row["informed"] else words.NOT_KNOWN
+            ),
+        ),
     ]
     caption = (
         "Capability of each agent on each dimension: the demand at which it succeeds half of the time if nothing else "
-        "is demanded, with 95 % credible intervals; and its success at the largest demand. A capability far above the "
-        "largest demand is known only by the prior. The file has the meaning of each dimension."
+        "is demanded, with 95 % credible intervals; and its success at the largest demand. A doubling is a step of "
+        "a scale on which one more is about twice as much. Where the interval is hardly narrower than the prior's, "
+        f"the table says “{NOT_INFORMED}”. `tables/capabilities.csv` has all numbers and the meaning of each dimension."
     )
     return Table("capabilities", caption, lines, columns, most=100, ditto=True)
 

@@ -83,6 +83,11 @@ class Contents:
         """All tables of the report."""
         return [block for section in self.sections for block in section.blocks if isinstance(block, Table)]
 
+    def sentences(self, title: str) -> list[str]:
+        """Return the sentences of the sections with this title, with or without a prefix."""
+        own = [section for section in self.sections if section.title.lower().endswith(title.lower())]
+        return [block for section in own for block in section.blocks if isinstance(block, str)]
+
     @property
     def drawings(self) -> list[Drawing]:
         """All figures of the report."""
@@ -134,7 +139,7 @@ def contents(
             sections.insert(1, _trained(results.rows, trained_rows if held_out_rows else [], subject, look))
         if published:
             sections.append(_published(main, shares))
-    sections.append(Section("Notes", [*results.remarks, *without_ids(units)]))
+    sections.append(Section("Notes", [*results.remarks, *without_ids(units), *capabilities.advice(main, layout)]))
     if results.broken:
         sections.append(Section("Failures", [failures(results.broken)]))
     warnings = (

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlebox.stats.hamiltonian import Draws, effective_size, r_hat, sample
-from puzzlebox.stats.intervals import CannotCompute, Interval
+from puzzlebox.stats.intervals import Z_95, CannotCompute, Interval
 
 Kind = Literal["product", "weakest"]
 Floats = NDArray[np.float64]
@@ -37,6 +37,8 @@ DRAWS, WARM_UP = 1000, 1000
 _CAPABILITY, _SOFTNESS, _NOISE = (1.3, 0.6), (float(np.log(0.2)), 0.4), (-2.0, 1.5)
 # Probabilities are kept this far from 0 and 1, so that one surprising task does not decide everything.
 _LEAST = 1e-6
+# The width of an interval of a capability, relative to that of the prior, above which it is mostly the prior's.
+_INFORMED = 0.8
 # An R-hat above this says that the chains disagree.
 WORST_R_HAT = 1.05
 
@@ -62,6 +64,14 @@ class Layout:
     def capability(self, dimension: int) -> Interval:
         """Return the median of the capability on a dimension, in its unit, with its 95 % credible interval."""
         return _summary(float(self.scale[dimension]) * self.draws[:, dimension])
+
+    def informed(self, dimension: int) -> bool:
+        """Return whether the tasks say something about a capability: its interval is clearly narrower than the prior's.
+
+        Agents that manage all that is demanded are informed, too: the tasks rule out low capabilities.
+        """
+        low, high = np.quantile(self.draws[:, dimension], (0.025, 0.975))
+        return bool(high - low < _INFORMED * 2 * Z_95 * _CAPABILITY[1])
 
     def noise(self) -> Interval:
         """Return the median of the noise, the share failed whatever the demands, with its 95 % credible interval."""

@@ -12,14 +12,15 @@ _GAP, _LINE = 0.1, 0.13
 
 
 def successes(rows: Sequence[tuple[str, Layout, Sequence[Column]]], look: Looks, caption: str) -> Drawing:
-    """Draw one line for each dimension, with a point and an interval for each agent.
+    """Draw one line for each dimension, with a point and an interval for each agent whose tasks inform it.
 
     Args:
         rows: agents with their layouts and the dimensions of those.
         look: the looks of agents.
         caption: the caption.
     """
-    dimensions = rows[0][2]
+    shown = [index for index in range(len(rows[0][2])) if any(layout.informed(index) for _, layout, _ in rows)]
+    dimensions = [rows[0][2][index] for index in shown]
     names = [column.name.replace("_", " ") for column in dimensions]
     step = _GAP + _LINE * len(rows)
     labels = [look[agent].label for agent, _, _ in rows]
@@ -28,20 +29,16 @@ def successes(rows: Sequence[tuple[str, Layout, Sequence[Column]]], look: Looks,
     for place, (agent, layout, _) in enumerate(rows):
         style = look[agent]
         offset = (place - (len(rows) - 1) / 2) * _LINE / step
-        for index in range(len(dimensions)):
+        # Drawn nowhere: the legend has all agents, also those that no dimension is informed of.
+        axes.scatter([], [], s=24, color=style.colour, marker=style.marker, label=style.label)
+        for height, index in enumerate(shown):
+            if not layout.informed(index):
+                continue
             value = layout.success(index, float(layout.scale[index]))
             middle = layout.success(index, float(layout.scale[index]), 0.5)
-            axes.plot([value.low, value.high], [index + offset] * 2, color=style.colour, linewidth=0.9)
-            axes.plot([middle.low, middle.high], [index + offset] * 2, color=style.colour, linewidth=2.8)
-            axes.scatter(
-                [value.value],
-                [index + offset],
-                s=24,
-                color=style.colour,
-                marker=style.marker,
-                zorder=3,
-                label=style.label if index == 0 else None,
-            )
+            axes.plot([value.low, value.high], [height + offset] * 2, color=style.colour, linewidth=0.9)
+            axes.plot([middle.low, middle.high], [height + offset] * 2, color=style.colour, linewidth=2.8)
+            axes.scatter([value.value], [height + offset], s=24, color=style.colour, marker=style.marker, zorder=3)
     for edge in range(1, len(dimensions)):
         axes.axhline(edge - 0.5, color=FAINT, linewidth=0.6)
     axes.set_yticks(range(len(dimensions)), names)
