@@ -251,8 +251,8 @@ def ability_table(scale: Scale) -> Table:
     ]
     caption = (
         "Ability of each player, in logits above the mean difficulty; intervals allow for the choice of tasks. "
-        "Abilities have a weak prior (normal, SD 3), which keeps the ability of a player who passed everything or nothing finite. Episodes "
-        "without identical repetitions; tasks weigh equally in the proportion passed."
+        "Abilities have a weak prior (normal, SD 3), which keeps those of players who passed all or nothing "
+        "finite. Episodes without identical repetitions; tasks weigh equally in the proportion passed."
     )
     return Table("abilities", caption, lines, columns, most=40)
 

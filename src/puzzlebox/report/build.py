@@ -123,9 +123,7 @@ def make_report(
     has_equivalence = any(table.name == "equivalence" for table in analysis.tables)
     measures = [equivalence_tests.methods_sentence(equivalence)] if has_equivalence else []
     measures += learners.methods_sentences(analysis.learners)
-    paragraphs = methods.paragraphs(
-        results, tasks, analysis.model, analysis.comparisons, seed, published, measures
-    )
+    paragraphs = methods.paragraphs(results, tasks, analysis.model, analysis.comparisons, seed, published, measures)
     paragraphs += abilities.methods(analysis.tables)
     commands = methods.commands(results, command)
     settings = methods.settings_rows(results)

@@ -119,7 +119,9 @@ def passed_columns(shares: Shares) -> list[tuple[str, Show]]:
 
 def _episodes_cell(row: dict[str, Any]) -> str:
     """Return the number of episodes, and how many of them count, if identical ones count once."""
-    return f"{row['episodes']}" if row["counted"] == row["episodes"] else f"{row['episodes']} ({row['counted']} counted)"
+    return (
+        f"{row['episodes']}" if row["counted"] == row["episodes"] else f"{row['episodes']} ({row['counted']} counted)"
+    )
 
 
 EPISODES: tuple[str, Show] = ("episodes", _episodes_cell)
@@ -291,8 +293,8 @@ def several_arenas(rows: Iterable[ReportEpisode]) -> list[ReportEpisode]:
 def _of_one(shares: Shares) -> str:
     """Return the part of a caption about intervals of one task, arena or participant."""
     text = (
-        f"95 % intervals are about these {shares.units.word}s and arenas alone, and count participants, training runs, or else "
-        "episodes; fewer than five participants or runs have none."
+        f"95 % intervals are about these {shares.units.word}s and arenas alone, and count participants, training "
+        "runs, or else episodes; fewer than five participants or runs have none."
     )
     return f"{text} Identical episodes of an agent count once and are known exactly." if shares.units.repeated else text
 
