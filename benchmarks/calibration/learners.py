@@ -182,9 +182,8 @@ def predicted_power(pilot_tasks: int, study_tasks: int, many: int) -> Design:
         rng, found, studies = np.random.default_rng(1), 0, 600
         for _ in range(studies):
             rows = truth.study(rng, study_tasks, many)
-            groups = [[row for row in rows if row.agent == agent] for agent in "ab"]
-            gap = Shares.of(rows).difference(groups[0], groups[1])
-            interval = None if gap is None else gap.like_these
+            groups = {agent: [row for row in rows if row.agent == agent] for agent in "ab"}
+            interval = Shares.of(rows).differences(groups)["a", "b"].like_these
             found += interval is not None and not interval.low <= 0 <= interval.high
         return found / studies
 

@@ -345,9 +345,8 @@ def test_unfinished_recordings_are_counted_for_included_players(tmp_path: Path, 
 def test_methods_hold_no_hints_and_no_paths_which_stand_on_the_page(tmp_path: Path, two_arenas: Path) -> None:
     store = in_the_studio(tmp_path / "people.sqlite", two_arenas, WATCHED)
     results = gather([store])
-    text = " ".join(
-        paragraphs(results, task_table(results), fit_model(Units.of(results.rows)), Comparisons([]), 0, False)
-    )
+    model = fit_model(Units.of(results.rows))
+    text = " ".join(paragraphs(results, task_table(results), model, Comparisons([]), 0, False))
     assert "1 recording is not over and is excluded. 2 recordings of agents are excluded." in text
     assert str(tmp_path) not in text and "--watched" not in text
     (notes,) = [section for section in contents(results).sections if section.title == "Notes"]
