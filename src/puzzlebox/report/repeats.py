@@ -27,9 +27,7 @@ def doubled_episodes(rows: Iterable[ReportEpisode]) -> list[list[ReportEpisode]]
         ),
     )
     # By run, so that the one that counts does not depend on the order in which runs are read.
-    return [
-        sorted(own, key=lambda row: row.run) for own in sets.values() if len(own) > 1 and not _of_several_runs(own)
-    ]
+    return [sorted(own, key=lambda row: row.run) for own in sets.values() if len(own) > 1 and not _of_several_runs(own)]
 
 
 def _of_several_runs(rows: Sequence[ReportEpisode]) -> bool:
