@@ -58,6 +58,8 @@ def blocks(rows: Sequence[ReportEpisode], look: Looks, wanted: bool, seed: int) 
     if not wanted:
         return []
     decided = [row for row in rows if row.passed is not None]
+    if not decided:
+        return ["Capabilities are not inferred: it is not known whether any of these episodes passed."]
     wing = _wing_of(decided)
     if wing is None:
         return ["Capabilities are not inferred: nothing is known about the demands of these tasks."]
