@@ -141,7 +141,7 @@ def _of_operation(model: Operation) -> _Worth:
 
 
 def _of_limited(model: Operation, times: int) -> _Worth:
-    """Return what an operation pays that runs at most so many times."""
+    """Return what an operation pays that runs at most a given number of times."""
     match model:
         case GrantReward():
             return _Worth(collected=times * max(0.0, model.reward))

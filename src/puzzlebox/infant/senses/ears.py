@@ -154,7 +154,7 @@ class Ears:
             placed.source.strike(speed, self._material(other), sample)
 
     def _material(self, body: int) -> Material | None:
-        """Return the material of a body; None if nobody said what it is made of."""
+        """Return the material of a body; None if it is not known what it is made of."""
         if body in self._struck:
             source = self._placed[self._struck[body]].source
             assert isinstance(source, Struck)
