@@ -18,7 +18,8 @@ def train(
     ] = 1.0,
     data_seed: Annotated[int, typer.Option(min=0, help="The seed of the background films.")] = 0,
     minutes: Annotated[
-        float | None, typer.Option(min=0, help="Stop after this many minutes; the same command resumes. Default: never.")
+        float | None,
+        typer.Option(min=0, help="Stop after this many minutes; the same command resumes. Default: never."),
     ] = None,
     setting: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting of the model, such as epochs=5.")
