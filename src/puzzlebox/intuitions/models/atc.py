@@ -67,17 +67,34 @@ class StateEncoder(Learner):
         self.target.load_state_dict(self.encoder.state_dict())
         self.anchor = mlp(settings.embedding, settings.hidden, settings.embedding)
         self.bilinear = nn.Linear(settings.embedding, settings.embedding, bias=False)
-        self._painter: tuple[int, Painter] | None = None
+        self._painter: tuple[Films, Painter] | None = None
+        self._remembered: list[tuple[Films, Tensor, Tensor]] = []
 
     def paint(self, films: Films, trials: Tensor, frames: Tensor) -> Tensor:
         """Return pictures of some frames."""
-        if self._painter is None or self._painter[0] != id(films):
-            self._painter = id(films), Painter(films, self.settings.size)
+        if self._painter is None or self._painter[0] is not films:
+            self._painter = films, Painter(films, self.settings.size)
         return self._painter[1].paint(films.states(trials, frames))
 
     @torch.no_grad()
+    def remember(self, films: Films, beyond: int) -> None:
+        """Embed all frames of the motion of films, and some beyond: a trained encoder need not see a frame twice.
+
+        Films as many as the published ones take 5 GB.
+        """
+        first, last = films.motion(torch.arange(len(films.frames), device=films.device))
+        counts = torch.minimum(last + beyond, films.frames - 1) - first + 1
+        offset = counts.cumsum(0) - counts
+        trials = torch.repeat_interleave(counts)
+        frames = first[trials] + torch.arange(len(trials), device=films.device) - offset[trials]
+        self._remembered.append((films, offset - first, self.embed(films, trials, frames)))
+
+    @torch.no_grad()
     def embed(self, films: Films, trials: Tensor, frames: Tensor, most: int = 8192) -> Tensor:
-        """Return the embeddings of some frames (n), painted some at a time."""
+        """Return the embeddings of some frames (n): those remembered, or painted and embedded some at a time."""
+        for known, places, embeddings in self._remembered:
+            if known is films:
+                return embeddings[places[trials] + frames]
         parts = zip(trials.split(most), frames.split(most), strict=True)
         return torch.cat([self.encoder(self.paint(films, trial, frame)) for trial, frame in parts])
 
