@@ -23,7 +23,7 @@ TINY = 1e-5
 SMALL = {
     "parts": {"batch": 8, "epochs": 3, "affordance_steps": 2, "hidden": 8},
     "video": {"batch": 8, "epochs": 1, "size": 16, "width": 2, "maps": 4, "every": 20},
-    "atc": {"batch": 8, "epochs": 1, "size": 32, "filters": 4},
+    "atc": {"batch": 8, "pairs": 2, "epochs": 1, "size": 32, "filters": 4},
     "bc-mlp": {"batch": 8, "epochs": 1, "steps": 3, "steps_when_judging": 4},
     "bc-rnn": {"batch": 8, "epochs": 1, "steps": 3},
     "offline-rl": {"batch": 8, "epochs": 1, "steps": 3, "samples": 3},
@@ -90,8 +90,8 @@ def test_pictures_in_three_dimensions_are_those_of_their_frames(data):
     assert np.array_equal((films.paint(trial, torch.tensor([50]))[0] * 255).permute(1, 2, 0).round().numpy(), wanted)
 
 
-# One model is enough to check the loop; the other checks averaged weights.
-@pytest.mark.parametrize("name", ["parts", pytest.param("bc-mlp", marks=pytest.mark.slow)])
+# One model is enough to check the loop; the others check averaged weights and training in two stages.
+@pytest.mark.parametrize("name", ["atc", *(pytest.param(name, marks=pytest.mark.slow) for name in ("bc-mlp", "parts"))])
 def test_a_stopped_run_resumes_as_if_it_had_not_stopped(name, encoder, data, tmp_path, monkeypatch):
     plan = plan_for(name, encoder, epochs=4)
     train(plan, tmp_path / "whole", device="cpu", data=data)
