@@ -2,7 +2,8 @@
 
 Sizes as published: 84 x 84 pictures, four convolutions of 32 filters of 3 x 3 with strides 2, 2, 2, 1. The paper has
 an embedding of 256 numbers, its code 128; we have the code's. The encoder learns to tell the picture of the
-next frame from those of other frames and films. A target encoder follows it slowly; pictures are shifted by one pixel at random.
+next frame from those of other frames and films. A target encoder follows it slowly; pictures are shifted at random, by
+one pixel.
 """
 
 from dataclasses import dataclass
