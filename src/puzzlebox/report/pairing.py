@@ -43,9 +43,7 @@ class UnitValues:
         return rounded(list(self.returns.values()))
 
 
-def of_task(
-    units: Units, rows: Sequence[ReportEpisode], word: str, again: Sequence[ReportEpisode] = ()
-) -> UnitValues:
+def of_task(units: Units, rows: Sequence[ReportEpisode], word: str, again: Sequence[ReportEpisode] = ()) -> UnitValues:
     """Return the values of an agent on one task.
 
     Args:
