@@ -173,11 +173,29 @@ class VideoModel(Learner):
     @torch.no_grad()
     def surprise(self, stimulus: Stimulus) -> Surprise:
         """Return the error of the next picture in each frame."""
+        predicted, actual, now = self._watch(stimulus)
+        errors = (predicted - actual).square().mean((1, 2, 3))
+        return Surprise(held(stimulus.test.frames, now.tolist(), errors.tolist()))
+
+    @torch.no_grad()
+    def predicted(self, stimulus: Stimulus) -> tuple[list[int], Any, Any]:
+        """Return the frames of the test that were predicted, and the predicted and actual pictures as bytes."""
+        predicted, actual, now = self._watch(stimulus)
+        last = stimulus.test.frames - 1
+        frames = [min(frame + self.settings.every, last) for frame in now.tolist()]
+        return frames, _bytes_of(predicted), _bytes_of(actual)
+
+    def _watch(self, stimulus: Stimulus) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the predicted and actual next pictures of the test, and the frames at which they were predicted."""
         view = self.settings
         if view.view == FLAT:
             films: Films | PaintedFilms = Films.of([stimulus]).to(self.device)
         else:
             films = PaintedFilms.of_film(stimulus, view.view, view.size, view.every).to(self.device)
         predicted, actual, _, now = self.predict(films, trials_of(torch.zeros(1, dtype=torch.long, device=self.device)))
-        errors = (predicted - actual).square().mean((1, 2, 3))
-        return Surprise(held(stimulus.test.frames, now.tolist(), errors.tolist()))
+        return predicted, actual, now
+
+
+def _bytes_of(pictures: Tensor) -> Any:
+    """Return pictures (n x 3 x size x size, values from 0 to 1) as n x size x size x 3 bytes."""
+    return (pictures.clamp(0, 1) * 255).round().byte().permute(0, 2, 3, 1).cpu().numpy()

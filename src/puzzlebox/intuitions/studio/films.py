@@ -1,0 +1,37 @@
+"""Films for the page: the distinct frames of a trial as PNG files in one block, painted as the films are written."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from puzzlebox.intuitions.episodes.stimulus import Stimulus
+from puzzlebox.intuitions.pictures.painters import painter_named
+from puzzlebox.scene.png import png
+from puzzlebox.studio.protocol import compact, join_messages
+
+# Pixels a side of the pictures of each view.
+SIZES = {"flat": 400, "three-d": 320}
+# Quick to compress; the page is usually on the same machine or network.
+_LEVEL = 4
+
+
+def trial_block(film: Stimulus, number: int, view: str) -> bytes:
+    """Return a trial of a film as one block: a JSON header, then a PNG file for each run of equal frames.
+
+    The header is `{"frames": number of frames, "starts": first frame of each picture, "lengths": frames of all trials}`.
+    """
+    trial, painter = film.trials[number], painter_named(view, SIZES[view])
+    starts = [start for start, _ in trial.runs()]
+    pictures = [painter.frame(trial, start) for start in starts]
+    lengths = [each.frames for each in film.trials]
+    return picture_block({"frames": trial.frames, "starts": starts, "lengths": lengths}, pictures)
+
+
+def picture_block(header: dict[str, Any], pictures: Sequence[Any]) -> bytes:
+    """Return a JSON header and pictures (height x width x 3 bytes) as one block, each after its length."""
+    return join_messages([compact(header), *(png(picture, _LEVEL) for picture in pictures)])
+
+
+def same_trials(one: Stimulus, two: Stimulus) -> list[bool]:
+    """Return for each trial whether it is the same in both films, so that it need not be painted twice."""
+    return [first.same(second) for first, second in zip(one.trials, two.trials, strict=True)]
+
