@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { extent, frameAt, path, shortNumber, ticks } from "./chart";
 
-test("the scale holds all values, and 0", () => {
+test("the scale holds all values, and 0 unless it is far away", () => {
   expect(extent([[1, null, 3], [2]])).toEqual([0, 3]);
+  expect(extent([[10, null, 11], [12]])).toEqual([9.8, 12.2]);
+  expect(extent([[10, 10]])).toEqual([9, 11]);
   expect(extent([[-2, -1]])).toEqual([-2, 0]);
   expect(extent([[null], []])).toEqual([0, 1]);
   expect(extent([[0, 0]])).toEqual([0, 1]);

@@ -2,9 +2,9 @@
 
 export type Values = readonly (number | null)[];
 
-/** Return the lowest and highest value of some curves; 0 is always between them. */
+/** Return the scale of some curves: from 0 to the highest value, or from the lowest one if 0 is far below all of them. */
 export function extent(curves: Values[]): [number, number] {
-  let [low, high] = [0, 0];
+  let [low, high] = [Infinity, -Infinity];
   for (const values of curves) {
     for (const value of values) {
       if (value === null) continue;
@@ -12,6 +12,13 @@ export function extent(curves: Values[]): [number, number] {
       high = Math.max(high, value);
     }
   }
+  if (low > high) return [0, 1];
+  // Curves that hardly differ from each other would be one straight line.
+  if (low > 0.5 * high && low > 0) {
+    const margin = 0.1 * (high - low) || 0.1 * high;
+    return [low - margin, high + margin];
+  }
+  [low, high] = [Math.min(0, low), Math.max(0, high)];
   return high > low ? [low, high] : [low, low + 1];
 }
 

@@ -34,4 +34,3 @@ def picture_block(header: dict[str, Any], pictures: Sequence[Any]) -> bytes:
 def same_trials(one: Stimulus, two: Stimulus) -> list[bool]:
     """Return for each trial whether it is the same in both films, so that it need not be painted twice."""
     return [first.same(second) for first, second in zip(one.trials, two.trials, strict=True)]
-

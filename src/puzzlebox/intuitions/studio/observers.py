@@ -83,7 +83,7 @@ class Observers:
                 members[member] = {
                     "frames": _plain(found.frames),
                     "parts": {name: _plain(values) for name, values in found.parts.items()},
-                    "peak": int(np.nanargmax(found.frames)),
+                    "peak": _peak(found.frames),
                     **read_outs[member],
                 }
             predicts = isinstance(observer, Predicted)
@@ -111,6 +111,12 @@ class Observers:
         if id not in self.entries:
             raise KeyError(f"there is no observer {id[:60]!r}{nearest(id, list(self.entries))}")
         return self.entries[id]
+
+
+def _peak(values: Numbers) -> int:
+    """Return the first frame whose surprise is the largest; a last digit that differs by rounding does not count."""
+    highest = float(np.nanmax(values))
+    return int(np.flatnonzero(np.nan_to_num(values, nan=-np.inf) >= highest - 1e-6 * max(abs(highest), 1e-6))[0])
 
 
 def _plain(values: Numbers) -> list[float | None]:

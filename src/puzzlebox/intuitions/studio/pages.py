@@ -114,14 +114,15 @@ class IntuitionsPages:
         """Describe a pair: what its members show, and how long their trials are."""
         pair = await self._wanted(request)
         info, levels = TASKS[pair.task], levels_of(pair.task, pair.kind)
-        described = dict(zip("eu", (info.expected, info.unexpected), strict=True))
+        texts = [_of_type(text, pair.kind) for text in (info.expected, info.unexpected)]
+        described = dict(zip("eu", texts, strict=True))
         members = {
             member: {"level": level, "test": described[member], "frames": [trial.frames for trial in film.trials]}
             for (member, film), level in zip(pair.members(), levels, strict=False)
         }
         same = [True] * TRIALS if pair.unexpected is None else same_trials(pair.expected, pair.unexpected)
-        texts = {"title": info.title, "question": info.question, "familiarisation": info.familiarisation}
-        return JSONResponse({**texts, "kind": pair.kind, "members": members, "same": same})
+        about = {"title": info.title, "question": info.question, "familiarisation": info.familiarisation}
+        return JSONResponse({**about, "kind": pair.kind, "members": members, "same": same})
 
     async def _film(self, request: Request) -> Response:
         """Send a trial of a film."""
@@ -201,6 +202,12 @@ class IntuitionsPages:
             sentence = _NOT_STORED if getattr(request.state, "link", None) is not None else str(problem)
             raise HTTPException(503, sentence, {"Retry-After": "5"}) from None
         return JSONResponse(stored)
+
+
+def _of_type(text: str, kind: str) -> str:
+    """Return the part of a text of the catalogue that is about one pair type; the whole text if it names none."""
+    own = [part for part in text.split("; ") if part.startswith(f"pair type {kind}: ")]
+    return own[0].partition(": ")[2] if own else text
 
 
 def _source_of(item: Item) -> Wanted:
