@@ -235,6 +235,10 @@ def test_the_greeting_names_what_each_wing_holds(tiny: Tiny, monkeypatch: pytest
     monkeypatch.setattr("puzzlebox.cli.play.open_studio", refuse)
     done = CliRunner().invoke(app, [])
     assert done.exit_code == 3
-    assert re.search(r"^  arena: \d+ things, \d+ bundled tasks\n  intuitions: .+\n  tiny: 2 bundled tasks$", done.stderr, re.MULTILINE)
+    assert re.search(
+        r"^  arena: \d+ things, \d+ bundled tasks\n  intuitions: .+\n  tiny: 2 bundled tasks$",
+        done.stderr,
+        re.MULTILINE,
+    )
     tiny.broken = True
     assert "\n  warning: tiny tasks with mistakes: one\n" in CliRunner().invoke(app, []).stderr

@@ -17,7 +17,7 @@ _LEVEL = 4
 def trial_block(film: Stimulus, number: int, view: str) -> bytes:
     """Return a trial of a film as one block: a JSON header, then a PNG file for each run of equal frames.
 
-    The header is `{"frames": number of frames, "starts": first frame of each picture, "lengths": frames of all trials}`.
+    The header has `frames` (of this trial), `starts` (the first frame of each picture) and `lengths` (of all trials).
     """
     trial, painter = film.trials[number], painter_named(view, SIZES[view])
     starts = [start for start, _ in trial.runs()]

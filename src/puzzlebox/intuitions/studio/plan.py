@@ -65,9 +65,9 @@ class Plan:
         check_seed(self.seed)
         if not 1 <= self.pairs <= PAIRS:
             raise ValueError(f"{self.pairs} pairs of each task are asked for; it must be 1 to {PAIRS}")
-        for what, value, allowed in (("shapes", self.shapes, SHAPE_SETS), ("view", self.view, PAINTERS)):
+        for what, value, allowed in (("shapes are", self.shapes, SHAPE_SETS), ("view is", self.view, PAINTERS)):
             if value not in allowed:
-                raise ValueError(f"the {what} are {value!r}{nearest(value, allowed)}")
+                raise ValueError(f"the {what} {value!r}{nearest(value, allowed)}")
         if not isfinite(self.speed) or not SLOWEST <= self.speed <= FASTEST:
             raise ValueError(f"the speed is {self.speed:g}; it must be from {SLOWEST:g} to {FASTEST:g}")
 
