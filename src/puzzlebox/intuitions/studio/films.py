@@ -1,9 +1,10 @@
 """Films for the page: the distinct frames of a trial as PNG files in one block, painted as the films are written."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
-from puzzlebox.intuitions.episodes.stimulus import Stimulus
+from puzzlebox.intuitions.episodes.stimulus import Stimulus, Trial
 from puzzlebox.intuitions.pictures.painters import painter_named
 from puzzlebox.scene.png import png
 from puzzlebox.studio.protocol import compact, join_messages
@@ -19,11 +20,18 @@ def trial_block(film: Stimulus, number: int, view: str) -> bytes:
 
     The header has `frames` (of this trial), `starts` (the first frame of each picture) and `lengths` (of all trials).
     """
-    trial, painter = film.trials[number], painter_named(view, SIZES[view])
+    trial = film.trials[number]
     starts = [start for start, _ in trial.runs()]
-    pictures = [painter.frame(trial, start) for start in starts]
     lengths = [each.frames for each in film.trials]
-    return picture_block({"frames": trial.frames, "starts": starts, "lengths": lengths}, pictures)
+    header = {"frames": trial.frames, "starts": starts, "lengths": lengths}
+    return join_messages([compact(header), *_painted(trial, view)])
+
+
+# Both films of a generated pair have the same trials of familiarisation, which are painted once.
+@lru_cache(maxsize=48)
+def _painted(trial: Trial, view: str) -> tuple[bytes, ...]:
+    painter = painter_named(view, SIZES[view])
+    return tuple(png(painter.frame(trial, start), _LEVEL) for start, _ in trial.runs())
 
 
 def picture_block(header: dict[str, Any], pictures: Sequence[Any]) -> bytes:
