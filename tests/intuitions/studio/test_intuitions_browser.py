@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from typer.testing import CliRunner
@@ -15,16 +16,15 @@ from puzzlebox.intuitions.studio.plan import Plan
 from puzzlebox.record import Store
 from puzzlebox.report import gather
 
-PLAN = Plan(("preference", "efficiency_path"), pairs=1, together=True, speed=32)
+PLAN = Plan(("preference",), pairs=1, together=True, speed=32)
 WIDE = {"width": 1200, "height": 800}
 
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     """A studio with a link for one participant."""
-    arguments = ("intuitions", "judge", "--task", "preference", "--task", "efficiency_path", "--pairs", "1")
-    more = ("--side-by-side", "--speed", "32", "--participant", "P07")
-    with Studio(tmp_path_factory.mktemp("intuitions"), *arguments, *more).start() as studio:
+    arguments = ("intuitions", "judge", "--task", "preference", "--pairs", "1", "--side-by-side", "--speed", "32")
+    with Studio(tmp_path_factory.mktemp("intuitions"), *arguments, "--participant", "P07").start() as studio:
         yield studio
 
 
@@ -71,10 +71,9 @@ def test_a_pair_is_played_scrubbed_and_judged_by_an_observer(chromium: Any, stud
     assert wrong == []
 
 
-@pytest.mark.parametrize("address", ["/intuitions", "/intuitions/judge"])
-def test_the_pages_fit_a_phone(chromium: Any, studio: Studio, address: str) -> None:
-    with open_page(chromium, studio.address + address, viewport=PHONE) as page:
-        until(page, "window.puzzlebox && (puzzlebox.surprise || puzzlebox.phase === 'welcome')")
+def test_the_page_fits_a_phone(chromium: Any, studio: Studio) -> None:
+    with open_page(chromium, f"{studio.address}/intuitions", viewport=PHONE) as page:
+        until(page, "window.puzzlebox?.surprise")
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
@@ -87,34 +86,44 @@ def judge(page: Any, given: str) -> None:
     until(page, f"puzzlebox.phase === 'ready' || puzzlebox.done > {done}", what="the answer is stored")
 
 
-def test_a_participant_judges_pairs_and_the_report_has_them(chromium: Any, studio: Studio, tmp_path: Path) -> None:
-    items = PLAN.items("P07")
+def test_a_participant_judges_and_the_report_has_it(chromium: Any, studio: Studio) -> None:
+    (item,) = PLAN.items("P07")
     with open_page(chromium, studio.link, viewport=PHONE) as page:
         until(page, "window.puzzlebox?.phase === 'welcome'")
         assert page.get_by_test_id("participant").inner_text().endswith("P07")
         assert page.get_by_role("link").count() == 0
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
         judge(page, "0")  # practice
         assert page.evaluate("puzzlebox.done") == 0 and Store(studio.store).count() == 0
-        judge(page, str(1 + shown_order(items[0].seed).index("u")))
-        # A participant who leaves comes back to the next pair, without another practice.
-        page.reload()
-        until(page, "window.puzzlebox?.phase === 'welcome'")
-        assert "Welcome back" in page.locator("h1").inner_text()
-        judge(page, "0")
+        judge(page, str(1 + shown_order(item.seed).index("u")))
         page.get_by_test_id("finished").wait_for()
         assert "You can close this page now." in page.locator("main").inner_text()
         page.reload()
         page.get_by_test_id("finished").wait_for()
-    rows = gather([studio.store]).rows
-    assert [(row.task, row.arena, row.participant) for row in rows] == [
-        (f"intuitions/{item.task.name}", item.number, "P07") for item in items
-    ]
-    assert [(row.total, row.passed, row.person) for row in rows] == [(1.0, True, True), (0.5, None, True)]
+    (row,) = gather([studio.store]).rows
+    assert (row.task, row.arena, row.participant) == ("intuitions/preference", item.number, "P07")
+    assert (row.total, row.passed, row.person) == (1.0, True, True)
     with open_page(chromium, f"{studio.address}/recordings", viewport=WIDE) as page:
         page.locator("tbody a").last.click()
         assert (
             "Participant P07 called the unexpected film more surprising" in page.get_by_test_id("judged").inner_text()
         )
+
+
+@pytest.mark.slow
+def test_a_participant_who_leaves_comes_back_to_the_next_pair(chromium: Any, studio: Studio) -> None:
+    plan = Plan(("preference",), pairs=2, speed=32)
+    address = f"{studio.address}/intuitions/judge?{urlencode({'task': plan.name, 'seed': 1, 'participant': 'P08'})}"
+    with open_page(chromium, address, viewport=PHONE) as page:
+        until(page, "window.puzzlebox?.phase === 'welcome'")
+        judge(page, "0")
+        judge(page, "1")
+        page.reload()
+        until(page, "window.puzzlebox?.phase === 'welcome'")
+        assert "Welcome back" in page.locator("h1").inner_text()
+        judge(page, "0")
+        page.get_by_test_id("finished").wait_for()
+    assert sum(row.participant == "P08" for row in gather([studio.store]).rows) == 2
 
 
 @pytest.mark.slow
