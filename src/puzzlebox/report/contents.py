@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from puzzlebox.report import abilities, capabilities, published_tables, published_wings, words
+from puzzlebox.report import abilities, capabilities, published_tables, words
 from puzzlebox.report import equivalence as equivalence_tests
 from puzzlebox.report import learners as machine_learners
 from puzzlebox.report import published as published_results
@@ -139,7 +139,7 @@ def contents(
             sections.insert(1, _trained(results.rows, trained_rows if held_out_rows else [], subject, look))
         if published:
             sections.append(_published(main, shares))
-    advice = [*capabilities.advice(main, layout), *published_wings.advice(main, published)]
+    advice = [*capabilities.advice(main, layout), *published_tables.wing_advice(main, published)]
     sections.append(Section("Notes", [*results.remarks, *without_ids(units), *advice]))
     if results.broken:
         sections.append(Section("Failures", [failures(results.broken)]))
@@ -424,7 +424,7 @@ def _published(rows: Sequence[ReportEpisode], shares: Shares) -> Section:
         table = make(rows, shares)
         if table is not None:
             section.blocks += [table, *table.remarks]
-    for table in published_wings.wing_tables(rows):
+    for table in published_tables.wing_tables(rows):
         section.blocks += [table, *table.remarks]
     if not section.blocks:
         section.blocks.append(published_tables.nothing_published(rows))
