@@ -1,5 +1,7 @@
 """Take pictures of every page of the studio for the documentation: `make pictures` writes docs/images/studio-*.png.
 
+`python tools/studio_pictures.py intuitions` takes those of the intuitions wing only.
+
 A scripted visitor plays and watches first, so that there are recordings to show; then each page is photographed at the
 size of a desktop (1200 x 800) and of a phone (390 x 844). It has the requirements of the browser tests.
 """
@@ -48,10 +50,13 @@ def main() -> None:
         studio = Studio(Path(folder)).start()
         chromium = driver.chromium.launch(executable_path=browser.chromium(), args=browser.FLAGS)
         try:
-            make_recordings(chromium, studio)
+            if sys.argv[1:] != ["intuitions"]:
+                make_recordings(chromium, studio)
+                for ending, settings in SIZES.items():
+                    photograph(chromium, studio, ending, settings)
+                photograph_home(chromium, studio, "-dark", {"viewport": DESKTOP, "color_scheme": "dark"})
             for ending, settings in SIZES.items():
-                photograph(chromium, studio, ending, settings)
-            photograph_home(chromium, studio, "-dark", {"viewport": DESKTOP, "color_scheme": "dark"})
+                photograph_intuitions(chromium, studio, ending, settings)
         finally:
             chromium.close()
             studio.stop()
@@ -116,6 +121,29 @@ def photograph(chromium: Any, studio: Studio, ending: str, settings: dict[str, A
     page.evaluate("document.activeElement.blur()")
     page.wait_for_timeout(1000)
     save_picture(page, f"recording{ending}", whole=True)
+    page.context.close()
+
+
+def photograph_intuitions(chromium: Any, studio: Studio, ending: str, settings: dict[str, Any]) -> None:
+    """Save pictures of a pair of films that is watched, and of one that is judged."""
+    page = new_page(chromium, settings, BEST_QUALITY)
+    page.goto(f"{studio.address}/intuitions?task=instrumental_blocking_barrier&number=1")
+    until(page, "window.puzzlebox?.surprise")
+    page.keyboard.press("t")
+    for _ in range(5):
+        page.keyboard.press("Shift+ArrowRight")
+    until(page, "[...document.querySelectorAll('.films canvas')].every((each) => each.dataset.shown === '8/50')")
+    page.wait_for_timeout(1000)
+    save_picture(page, f"intuitions{ending}", whole=True)
+
+    page.goto(f"{studio.address}/intuitions/judge?task=intuitions/multi_agent;together=yes;speed=4&participant=P07")
+    page.get_by_role("button", name="Start with practice").click()
+    if not ending:
+        until(page, "document.querySelector('.trials .last.now')")
+        page.wait_for_timeout(500)
+        save_picture(page, "judge")
+    until(page, "puzzlebox.phase === 'question'")
+    save_picture(page, f"judge-question{ending}")
     page.context.close()
 
 

@@ -32,6 +32,8 @@ Why the number of workers changes nothing: a stream belongs to an episode or an 
 | which variations a sample has | the sample's seed | `sample_rng`, `round_seed`, `named_seed` |
 | the order of a long list of variations | that seed | `shuffle_rng`, `shuffle_keys` |
 | a pair of stimuli of the intuitions wing | the set's seed, task, number, use | `stimulus_rng` |
+| in which order someone is shown pairs | the set's seed, who judges | `judging_rng` |
+| which film of a pair is shown first | the set's seed, who judges, task, number | `judgement_seed` |
 | an episode a participant plays | the operating system, once; then stored | `new_seed` |
 """
 
@@ -187,3 +189,20 @@ def stimulus_rng(seed: int, task: str, number: int, use: str = "scene") -> Rando
         use: `scene`, `levels`, or `cast/` with the set of shapes; no two uses share draws.
     """
     return Random(f"intuitions/{seed}/{task}/{number}/{use}")
+
+
+def judging_rng(seed: int, judge: str) -> Random:
+    """Return the stream by which the pairs that someone judges are put in order; `judge` is who, "" if unknown."""
+    return Random(f"intuitions/{seed}/judging/{judge}")
+
+
+def judgement_seed(seed: int, judge: str, task: str, number: int) -> int:
+    """Return the seed of one judgement, from which follows which film of the pair is shown first.
+
+    Args:
+        seed: the seed of the set.
+        judge: the participant, or whatever else distinguishes one judge from another; "" if unknown.
+        task: the name of the task.
+        number: the number of the pair.
+    """
+    return _hashed(f"intuitions/{seed}/{judge}/{task}/{number}")

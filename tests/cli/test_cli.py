@@ -161,8 +161,10 @@ def test_tasks_are_listed_as_table_and_data() -> None:
     (row,) = [line.split() for line in lines if "Foraging under a tree" in line]
     assert row[:3] == ["foraging", "1", "arena"]
     data = json.loads(puzzlebox("tasks", "--json").stdout)
-    assert [task["name"] for task in data] == list(bundled_names())
-    for each in data:
+    of_arena = [task for task in data if "wing" not in task]
+    assert [task["name"] for task in of_arena] == list(bundled_names())
+    assert {"intuitions/preference", "intuitions/multi_agent-ii"} <= {task["name"] for task in data}
+    for each in of_arena:
         task = load_task(each["name"])
         metadata = json.loads(json.dumps(task.metadata.explicit_values()))
         assert each == {"name": each["name"], "arenas": len(task.arenas), **metadata}
@@ -233,6 +235,10 @@ def test_the_greeting_names_what_each_wing_holds(tiny: Tiny, monkeypatch: pytest
     monkeypatch.setattr("puzzlebox.cli.play.open_studio", refuse)
     done = CliRunner().invoke(app, [])
     assert done.exit_code == 3
-    assert re.search(r"^  arena: \d+ things, \d+ bundled tasks\n  tiny: 2 bundled tasks$", done.stderr, re.MULTILINE)
+    assert re.search(
+        r"^  arena: \d+ things, \d+ bundled tasks\n  intuitions: .+\n  tiny: 2 bundled tasks$",
+        done.stderr,
+        re.MULTILINE,
+    )
     tiny.broken = True
     assert "\n  warning: tiny tasks with mistakes: one\n" in CliRunner().invoke(app, []).stderr

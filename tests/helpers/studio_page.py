@@ -25,7 +25,7 @@ from puzzlebox.scene.scene import MASK, PART, POSE, SURROUNDINGS, Scene
 from puzzlebox.studio import protocol
 from puzzlebox.studio.app import make_app
 from puzzlebox.studio.listener import Listener
-from puzzlebox.studio.pages import StudioContext
+from puzzlebox.studio.pages import Pages, StudioContext
 from puzzlebox.studio.protocol import FrameFlag, Message
 from puzzlebox.studio.safety import Policy
 from puzzlebox.studio.server import make_server, open_listener
@@ -94,12 +94,12 @@ def ask(
 
 
 @contextmanager
-def running(path: Path, policy: Policy | None = None) -> Iterator[Studio]:
-    """Run a studio on a free port, which records into a file."""
+def running(path: Path, policy: Policy | None = None, **wings: Pages) -> Iterator[Studio]:
+    """Run a studio on a free port, which records into a file, with the pages of the arena and of other wings."""
     policy = policy or Policy.for_host("127.0.0.1")
     listener, ready = open_listener("127.0.0.1", 0), threading.Event()
     pages = ArenaPages()
-    server = make_server(make_app(StudioContext(Store(path)), {ARENA: pages}, policy, ready.set))
+    server = make_server(make_app(StudioContext(Store(path)), {ARENA: pages, **wings}, policy, ready.set))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     assert ready.wait(TIMEOUT_SECONDS)

@@ -84,7 +84,9 @@ def play(
     - `puzzlebox play foraging --participant P07 --participant P08 --host 0.0.0.0`
     """
     participants = participant or []
-    _check_participants(participants, agent)
+    if participants and agent is not None:
+        fail("--participant names a person who plays, but with --agent an agent does", "leave out one of them")
+    check_participants(participants, "puzzlebox play foraging --participant P07")
     if agent is not None:
         from puzzlebox.agents import agent_named
 
@@ -99,17 +101,15 @@ def play(
     )
 
 
-def _check_participants(participants: list[str], agent: str | None) -> None:
-    """End the command with an error if the participants are not valid ids, or there is an agent as well."""
+def check_participants(participants: Sequence[str], example: str) -> None:
+    """End the command with an error if the participants are not valid ids; the hint is an example of a command."""
     from puzzlebox.record.entries import checked_participant
 
-    if participants and agent is not None:
-        fail("--participant names a person who plays, but with --agent an agent does", "leave out one of them")
     for place, id in enumerate(participants):
         try:
             checked_participant(id)
         except ValueError as problem:
-            fail(str(problem), "puzzlebox play foraging --participant P07")
+            fail(str(problem), example)
         if id in participants[:place]:
             fail(f"--participant {id} is given twice", "one link is enough: it can be opened again and again")
 

@@ -139,7 +139,8 @@ def contents(
             sections.insert(1, _trained(results.rows, trained_rows if held_out_rows else [], subject, look))
         if published:
             sections.append(_published(main, shares))
-    sections.append(Section("Notes", [*results.remarks, *without_ids(units), *capabilities.advice(main, layout)]))
+    advice = [*capabilities.advice(main, layout), *published_tables.wing_advice(main, published)]
+    sections.append(Section("Notes", [*results.remarks, *without_ids(units), *advice]))
     if results.broken:
         sections.append(Section("Failures", [failures(results.broken)]))
     warnings = (
@@ -423,6 +424,8 @@ def _published(rows: Sequence[ReportEpisode], shares: Shares) -> Section:
         table = make(rows, shares)
         if table is not None:
             section.blocks += [table, *table.remarks]
+    for table in published_tables.wing_tables(rows):
+        section.blocks += [table, *table.remarks]
     if not section.blocks:
         section.blocks.append(published_tables.nothing_published(rows))
     return section

@@ -16,7 +16,7 @@ from puzzlebox.report.model import Model
 from puzzlebox.report.rank_tests import BRUNNER_MUNZEL, FRIEDMAN, KRUSKAL_WALLIS, SIGNED_RANKS, RankTests
 from puzzlebox.report.tables import Table
 from puzzlebox.report.units import DECIMALS, FEWEST_UNITS
-from puzzlebox.wings import find_wing
+from puzzlebox.wings import find_methods, find_wing
 
 
 def paragraphs(
@@ -104,9 +104,12 @@ def _definitions(results: Results) -> list[str]:
     tables = {source.kind == "table" for source in results.sources}
     nameless = [row for row in rows if not row.task_hash and not row.rules]
     lines = []
-    if tables != {True} or len(nameless) < len(rows):
+    # A wing may say itself what its episodes are; the sentences below are about simulated worlds.
+    own = {name: find_methods(find_wing(name)) for name in dict.fromkeys(row.wing for row in rows)}
+    simulated = [row for row in rows if not own[row.wing]]
+    if simulated and (tables != {True} or len(nameless) < len(rows)):
         lines.append(
-            f"{_step_lengths(rows)} times are simulated time. The latency of an "
+            f"{_step_lengths(simulated)} times are simulated time. The latency of an "
             "episode is the time from when the animal could first move to the event that decided the episode."
         )
         lines.append(
@@ -115,6 +118,8 @@ def _definitions(results: Results) -> list[str]:
             "return must have been above 0 or the task completed without a penalty. Episodes that were stopped early "
             "were neither passed nor failed; proportions are of the other episodes."
         )
+    lines += [sentence for sentences in own.values() for sentence in sentences]
+    nameless = [row for row in nameless if not own[row.wing]]
     if True in tables and any(row.passed is not None for row in nameless):
         which = "" if len(nameless) == len(rows) else " of tables of other programs"
         lines.append(f"Which episodes{which} were passed was read from the tables.")

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from puzzlebox.report import published, words
+from puzzlebox.report import published, summaries, words
 from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped, passes
 from puzzlebox.report.shares import Shares
 from puzzlebox.report.tables import RETURNS, Table, interval_cells, measures, share, text
+from puzzlebox.report.units import family_of
 from puzzlebox.stats import CannotCompute, Interval, wilson
-from puzzlebox.wings import ARENA, wing_named
+from puzzlebox.wings import ARENA, find_published, find_wing, wing_named
 
 # The measures that published experiments have as well.
 _BOTH = ("episodes", "return_mean", "return_sd", "return_median", *interval_cells("pass_rate", None))
@@ -161,6 +162,41 @@ def experiments_table(rows: Sequence[ReportEpisode], shares: Shares) -> Table | 
         "`--rules 3.1`)."
     )
     return Table("published_experiments", caption, lines, columns)
+
+
+def wing_tables(rows: Sequence[ReportEpisode]) -> list[Table]:
+    """Return a table for each wing with published results on tasks of the report: mean returns, in percent."""
+    tables = []
+    for name, of_wing in grouped(rows, lambda row: row.wing).items():
+        brought = find_published(find_wing(name))
+        if brought is None:
+            continue
+        own = grouped(of_wing, family_of)
+        rates = [rate for rate in brought.rates if rate.task in own]
+        if not rates:
+            continue
+        models = list(dict.fromkeys(rate.agent for rate in rates))
+        values = {(rate.agent, rate.task): rate.value for rate in rates}
+        agents = agents_of(of_wing)
+        lines: list[dict[str, Any]] = []
+        for task in sorted(own, key=[rate.task for rate in brought.rates].index):
+            cells = grouped(own[task], lambda row: row.agent)
+            line: dict[str, Any] = {"task": task}
+            for agent in agents:
+                line[agent] = summaries.mean([row.total for row in cells[agent]]) if agent in cells else None
+            lines.append(line | {f"{model} (published)": values.get((model, task)) for model in models})
+        columns = [("task", text("task")), *((column, _percent(column)) for column in list(lines[0])[1:])]
+        caption = "Mean return on each task, in percent, with published results."
+        tables.append(Table(f"published_{name}", caption, lines, columns, remarks=list(brought.remarks)))
+    return tables
+
+
+def wing_advice(rows: Sequence[ReportEpisode], shown: bool) -> list[str]:
+    """Return the sentence that says for which wings there are published results, unless they are shown."""
+    wings = [name for name in dict.fromkeys(row.wing for row in rows) if find_published(find_wing(name)) is not None]
+    if shown or not wings:
+        return []
+    return [f"There are published results on tasks of {words.listed(wings)}; --published shows them beside these."]
 
 
 def nothing_published(rows: Sequence[ReportEpisode]) -> str:

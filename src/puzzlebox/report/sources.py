@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from puzzlebox.record.entries import HUMAN
+from puzzlebox.record.episode import TABLE
 from puzzlebox.report import words
 from puzzlebox.report.cells import CannotRead, episode_of, has_arena, rows_in
 from puzzlebox.report.episodes import UNKNOWN_ARENA, Remark, ReportEpisode, Results, Source
 from puzzlebox.report.recordings import are_exported, exported_table, of_export, of_store
 from puzzlebox.report.runs import of_run
 from puzzlebox.report.same_tasks import settle_arenas, with_hashes
+from puzzlebox.run.journal import JOURNAL
 from puzzlebox.run.player import LIMIT
 from puzzlebox.run.runs import SETTINGS
+from puzzlebox.run.trajectories import TRAJECTORIES
 from puzzlebox.text import closest
 
 __all__ = ["CannotRead", "gather"]
@@ -84,6 +87,9 @@ def _read(
     """Read the episodes of a run, table or file of recordings; `alone` if it is the only source."""
     if place.is_dir():
         exported = None if (place / SETTINGS).exists() else exported_table(place, remarks)
+        if exported is None and _is_table_alone(place):
+            rows, source = _read(place / f"{TABLE}.csv", people, watched, remarks)
+            return rows, replace(source, name=place.resolve().name, path=place)
         if exported is None:
             return of_run(place, remarks)
         rows = of_export(exported[1], exported[0], people, watched, remarks)
@@ -101,6 +107,12 @@ def _read(
             rows = [episode_of(row, place, line, place, arena) for line, row in enumerate(table, 2)]
         return rows, Source(place.stem, place, "table", columns=tuple(table[0]) if table else ())
     return of_store(place, people, watched, remarks), Source(place.stem, place, "recordings")
+
+
+def _is_table_alone(folder: Path) -> bool:
+    """Return whether a folder has a table of episodes and no other file of a run, as scores of models have."""
+    parts = (SETTINGS, JOURNAL, TRAJECTORIES)
+    return (folder / f"{TABLE}.csv").exists() and not any((folder / name).exists() for name in parts)
 
 
 def _with_people(

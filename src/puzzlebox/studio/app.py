@@ -99,7 +99,7 @@ def make_app(
         app,
         policy,
         files=[path for path in files if path != "/"],
-        for_participants=[path for each in pages.values() for path in each.for_participants],
+        for_participants={wing: each.for_participants for wing, each in pages.items()},
     )
 
 

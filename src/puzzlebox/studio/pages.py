@@ -35,8 +35,8 @@ class Pages(Protocol):
 
     Attributes:
         addresses: the addresses at which the browser application shows them, such as "/play".
-        for_participants: the addresses that a participant's link opens; all others are refused. The link leads to the
-            first one.
+        for_participants: the addresses that a participant's link to a task of this wing opens; all others are refused.
+            The link leads to the first one.
     """
 
     addresses: Sequence[str]
@@ -44,6 +44,8 @@ class Pages(Protocol):
 
     def add_task(self, source: str) -> str:
         """Add a task file or a bundled task, and return the name under which pages play it.
+
+        Outside the arena, the name begins with that of the wing, as in `intuitions/preference`.
 
         Raises:
             ValueError, FileNotFoundError: there is no such task, or it has mistakes.

@@ -10,12 +10,12 @@ from puzzlebox.record import Episode, Store
 from puzzlebox.record.film import film_name
 from puzzlebox.scene.png import png
 from puzzlebox.studio import protocol
-from puzzlebox.wings import find_wing, wing_named
+from puzzlebox.wings import find_episode_page, find_wing, wing_named
 
 # The fields of an EPISODE in docs/reference/studio-protocol.md.
 FIELDS = (
     *("id", "task", "title", "arena", "arenas", "seed", "rules", "player", "agent", "participant", "started"),
-    *("steps", "return", "passed", "ended_by", "finished", "file"),
+    *("steps", "return", "passed", "ended_by", "finished", "file", "page"),
 )
 _BLOCK_BYTES = 64 * 1024
 
@@ -29,7 +29,9 @@ def views_of(episode: Episode) -> Sequence[str]:
 def describe(store: Store, episode: Episode) -> dict[str, Any]:
     """Return an episode as the EPISODE of the protocol."""
     task = store.task(episode)
-    computed = {"file": film_name(episode, ""), "arenas": None if task is None else len(task.starts)}
+    computed: dict[str, Any] = {"file": film_name(episode, ""), "arenas": None if task is None else len(task.starts)}
+    page = None if task is None else find_episode_page(find_wing(episode.wing), task, episode.arena, episode.id)
+    computed["page"] = None if page is None else page._asdict()
     fields = episode.summary() | computed | {"agent": None if episode.by_person else episode.agent}
     return {name: fields[name] for name in FIELDS}
 

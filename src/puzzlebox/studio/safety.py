@@ -8,7 +8,7 @@ A page of another site could reach a server on this machine in three ways: by re
 forbid it). Such requests are refused here, before the application sees them.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from hmac import compare_digest
 from http.cookies import CookieError, SimpleCookie
@@ -23,6 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from puzzlebox.studio.limits import MAX_REQUEST_BYTES
 from puzzlebox.studio.links import Link, Links, has_key
+from puzzlebox.wings import ARENA
 
 _METHODS = ("GET", "HEAD", "POST")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -163,15 +164,19 @@ class Guard:
         policy: which requests are answered.
         files: addresses of the page's own files. They are part of the published program and contain nothing of a
             study; they are answered without a token because a participant's page needs them.
-        for_participants: the other addresses that a participant's link opens: those that the pages of all wings name
-            (`Pages.for_participants`; in the arena `/play` and `/ws`). All others are refused to it.
+        for_participants: the other addresses that a participant's link opens, by the wing of its task: those that the
+            pages of the wing name (`Pages.for_participants`; in the arena `/play` and `/ws`). All others are refused.
     """
 
     def __init__(
-        self, app: ASGIApp, policy: Policy, files: Collection[str] = (), for_participants: Collection[str] = ()
+        self,
+        app: ASGIApp,
+        policy: Policy,
+        files: Collection[str] = (),
+        for_participants: Mapping[str, Collection[str]] | None = None,
     ) -> None:
         self._app, self._policy, self._files = app, policy, frozenset(files)
-        self._for_participants = frozenset(for_participants)
+        self._for_participants = {wing: frozenset(paths) for wing, paths in (for_participants or {}).items()}
 
     @property
     def routes(self) -> list[BaseRoute]:
@@ -233,7 +238,10 @@ class Guard:
         link: Link | None = None if self._policy.links is None else self._policy.links.read(_query(scope))
         if link is None:
             return _refuse(403, NOT_VALID, scope)
-        if scope["path"] not in self._for_participants or scope.get("method", "GET") not in ("GET", "HEAD"):
+        # Names of tasks outside the arena begin with the name of their wing.
+        wing = (link.task or "").partition("/")[0]
+        opened = self._for_participants.get(wing if wing != ARENA else "", self._for_participants.get(ARENA, ()))
+        if scope["path"] not in opened:
             return _refuse(403, _ONLY_ONE_TASK, scope)
         scope["state"] = {**scope.get("state", {}), "link": link}
         return None

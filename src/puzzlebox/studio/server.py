@@ -154,6 +154,7 @@ def serve(
     key: Path | None = None,
     public: str | None = None,
     browser: bool = True,
+    prepare: Callable[[Mapping[str, Pages]], None] = lambda pages: None,
     announce: Callable[[str, Sequence[str]], None] = lambda link, participants: print(link, *participants, sep="\n"),
 ) -> None:
     """Run the studio until it is interrupted.
@@ -174,6 +175,7 @@ def serve(
         public: the address under which a proxy shows the studio to others, such as https://lab.example.org; links
             begin with it, and researchers need a token.
         browser: whether to open the browser.
+        prepare: called with the pages of each wing before anything else, for settings that only one wing has.
         announce: called with the researcher's link and the links of the participants, in their order.
 
     Raises:
@@ -182,6 +184,7 @@ def serve(
     public = None if public is None else public_address(public)
     _check_certificate(certificate, key)
     pages = load_pages()
+    prepare(pages)
     task_pages, name = _add_task(task, pages)
     listener = open_listener(host, port)
     listener.limits, listener.encrypted = Limits.of(players, raise_file_limit(players)), certificate is not None

@@ -4,6 +4,7 @@
 environment into a wing. Other packages register wings in the entry point group `puzzlebox.wings`.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -11,19 +12,40 @@ from typing import Any
 
 from puzzlebox import entry_points
 from puzzlebox.text import closest
-from puzzlebox.wings.protocols import Apparatus, Bundled, Flag, Found, HasScale, Outcome, Scale, Session, Task, Wing
+from puzzlebox.wings.protocols import (
+    Apparatus,
+    Bundled,
+    EpisodePage,
+    Flag,
+    Found,
+    HasEpisodePage,
+    HasMethods,
+    HasPublished,
+    HasScale,
+    Outcome,
+    Published,
+    Scale,
+    Session,
+    Task,
+    Wing,
+)
 
 __all__ = [
     "ARENA",
     "Apparatus",
     "Bundled",
+    "EpisodePage",
     "Flag",
     "Found",
     "Outcome",
+    "Published",
     "Scale",
     "Session",
     "Task",
     "Wing",
+    "find_episode_page",
+    "find_methods",
+    "find_published",
     "find_scale",
     "find_wing",
     "register_wing",
@@ -37,7 +59,7 @@ GROUP = entry_points.WINGS
 # The default wing: that of task names without a wing, and of recordings made before there was a second one.
 ARENA = "arena"
 
-_WINGS: dict[str, str | Wing] = {ARENA: "puzzlebox.arena.wing:WING"}
+_WINGS: dict[str, str | Wing] = {ARENA: "puzzlebox.arena.wing:WING", "intuitions": "puzzlebox.intuitions.wing:WING"}
 
 
 def register_wing(wing: Wing) -> None:
@@ -119,3 +141,21 @@ def find_scale(wing: Wing | None, task: Any | None, task_hash: str, start: int) 
     """
     offers: HasScale | None = wing if hasattr(wing, "scale") else None  # type: ignore[assignment]
     return None if offers is None else offers.scale(task, task_hash, start)
+
+
+def find_published(wing: Wing | None) -> Published | None:
+    """Return the published results on the tasks of a wing; None if it has none or is not installed."""
+    offers: HasPublished | None = wing if hasattr(wing, "published") else None  # type: ignore[assignment]
+    return None if offers is None else offers.published()
+
+
+def find_methods(wing: Wing | None) -> Sequence[str]:
+    """Return what the episodes of a wing are, for the methods of a report; empty if the wing does not say."""
+    offers: HasMethods | None = wing if hasattr(wing, "methods") else None  # type: ignore[assignment]
+    return () if offers is None else offers.methods()
+
+
+def find_episode_page(wing: Wing | None, task: Any, start: int, id: str) -> EpisodePage | None:
+    """Return the page of the studio that a wing has for an episode; None if recordings are shown step by step."""
+    offers: HasEpisodePage | None = wing if hasattr(wing, "episode_page") else None  # type: ignore[assignment]
+    return None if offers is None else offers.episode_page(task, start, id)

@@ -252,6 +252,60 @@ class HasScale(Protocol):
         """
 
 
+class PublishedRate(NamedTuple):
+    """A published result on one task.
+
+    Attributes:
+        agent: the agent or model, as the publication names it.
+        task: the name of the task without its variant.
+        value: its mean return.
+    """
+
+    agent: str
+    task: str
+    value: float
+
+
+class Published(NamedTuple):
+    """Published results on the tasks of a wing, and sentences that say what they are and what disagrees."""
+
+    rates: Sequence[PublishedRate]
+    remarks: Sequence[str]
+
+
+class HasPublished(Protocol):
+    """What a wing may offer in addition: published results, which reports show beside those of its tasks."""
+
+    def published(self) -> Published:
+        """Return the published results."""
+
+
+class HasMethods(Protocol):
+    """What a wing may offer in addition: what its episodes, returns and verdicts are, for the methods of a report."""
+
+    def methods(self) -> Sequence[str]:
+        """Return sentences for the methods section; without them, a report describes returns and pass marks."""
+
+
+class EpisodePage(NamedTuple):
+    """The page of the studio that shows an episode, for a wing whose episodes are not shown step by step.
+
+    Attributes:
+        address: its address, such as `/intuitions?task=preference`.
+        part: which part of the task was played, such as "pair 3".
+    """
+
+    address: str
+    part: str
+
+
+class HasEpisodePage(Protocol):
+    """What a wing may offer in addition: a page of its own for each recorded episode."""
+
+    def episode_page(self, task: Any, start: int, id: str) -> EpisodePage:
+        """Return the page that shows an episode of a task, by its start and its id."""
+
+
 class LogFormat(Protocol):
     """A module that writes recorded episodes as another system logs them."""
 

@@ -167,3 +167,16 @@ def test_what_is_missing_is_named(tmp_path, data):
     (tmp_path / "run" / "checkpoint.pt").write_text("no checkpoint")
     with pytest.raises(ValueError, match="cannot be read"):
         load(tmp_path / "run")
+
+
+def test_the_video_model_shows_what_it_predicted() -> None:
+    from puzzlebox.intuitions.models.video import VideoModel, VideoSettings
+
+    model = VideoModel(VideoSettings(size=16, maps=2, width=2))
+    film = make_pair("preference", 0, 1).expected
+    frames, predicted, actual = model.predicted(film)
+    assert predicted.shape == actual.shape == (len(frames), 16, 16, 3) and predicted.dtype == np.uint8
+    # The surprise at the frame before is the error of the prediction, up to the rounding of pictures to bytes.
+    surprise = model.surprise(film).frames
+    assert not np.isnan(surprise[[frame - model.settings.every for frame in frames]]).any()
+    assert max(frames) < film.test.frames and actual.max() > predicted.min()

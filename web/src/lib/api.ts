@@ -27,6 +27,7 @@ export interface Episode {
   ended_by: string | null;
   finished: boolean | string | number | null;
   file: string; // base name of files saved from the episode
+  page: { address: string; part: string } | null; // the page of its wing that shows it; null: it is shown step by step
   events?: WorldEvent[];
 }
 

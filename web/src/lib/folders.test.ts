@@ -1,13 +1,23 @@
-// Shared folders do not import the arena's pages: only App.svelte names them.
+// Shared folders do not import pages of a wing, and wings do not import each other: only App.svelte names them.
 import { readFileSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 
-test.each(["lib", "scene", "recordings"])("%s does not import from arena", (folder) => {
+function importsOf(folder: string): string[] {
   const files = readdirSync(`src/${folder}`).filter((name) => /\.(ts|svelte)$/.test(name));
-  const imports = files.flatMap((name) => {
+  return files.flatMap((name) => {
     const text = new TextDecoder().decode(readFileSync(`src/${folder}/${name}`));
     return [...text.matchAll(/(?:from|import\() ?"([^"]+)"/g)].map(([, path]) => `${name}: ${path}`);
   });
+}
+
+test.each(["lib", "scene", "recordings"])("%s does not import from a wing", (folder) => {
+  const imports = importsOf(folder);
+  expect(imports.length).toBeGreaterThan(0);
+  expect(imports.filter((each) => /arena\/|intuitions\//.test(each))).toEqual([]);
+});
+
+test.each(["intuitions", "intuitions/watch", "intuitions/judge"])("%s does not import from the arena", (folder) => {
+  const imports = importsOf(folder);
   expect(imports.length).toBeGreaterThan(0);
   expect(imports.filter((each) => each.includes("arena/"))).toEqual([]);
 });

@@ -1,6 +1,6 @@
-// The pages and their addresses: /, /play, /watch, /recordings and /recordings/ID.
+// The pages and their addresses: /, /play, /watch, /intuitions, /intuitions/judge, /recordings and /recordings/ID.
 export interface Route {
-  page: "home" | "play" | "watch" | "recordings" | "recording";
+  page: "home" | "play" | "watch" | "intuitions" | "judge" | "recordings" | "recording";
   id: string;
   query: URLSearchParams;
 }
@@ -12,6 +12,8 @@ const TITLES: Record<Route["page"], string> = {
   home: "Tasks",
   play: "Play",
   watch: "Watch",
+  intuitions: "Intuitions",
+  judge: "Judge",
   recordings: "Recordings",
   recording: "Recording",
 };
@@ -20,6 +22,7 @@ export function routeOf(location: { pathname: string; search: string }): Route {
   const [first = "", id = ""] = location.pathname.split("/").filter(Boolean).map(decodePiece);
   const query = new URLSearchParams(location.search);
   if (first === "play" || first === "watch") return { page: first, id: "", query };
+  if (first === "intuitions") return { page: id === "judge" ? "judge" : "intuitions", id: "", query };
   if (first === "recordings") return { page: id ? "recording" : "recordings", id, query };
   return { page: "home", id: "", query };
 }
@@ -41,6 +44,9 @@ export function titleOf(route: Route): string {
 export function participantOf(query: URLSearchParams): string | null {
   return query.get("participant");
 }
+
+/** The pages that a participant's link may open: they have no links to other pages. */
+export const FOR_PARTICIPANTS: readonly Route["page"][] = ["play", "judge"];
 
 /** Return whether the page was opened by a participant's link, which gives access to one task only. */
 export function isParticipantLink(query = new URLSearchParams(location.search)): boolean {

@@ -1,6 +1,6 @@
 // Facts about a recorded episode as text.
 import type { Episode } from "../lib/api";
-import { EVERYTHING_TITLE } from "../lib/route";
+import { EVERYTHING_TITLE, forParticipant, recordingAddress } from "../lib/route";
 
 export function episodeTitle(episode: Episode): string {
   return episode.title || episode.task || EVERYTHING_TITLE;
@@ -17,8 +17,14 @@ export function playerWithId(episode: Episode): string {
   return episode.player === "agent" ? (episode.agent ?? "an agent") : "a participant";
 }
 
-/** Return which arena was played, or "" if the task has only one. */
-export function arenaText(episode: Pick<Episode, "arena" | "arenas">): string {
+/** Return the address of the page that shows an episode. */
+export function episodeAddress(episode: Pick<Episode, "id" | "page">): string {
+  return episode.page ? forParticipant(episode.page.address) : recordingAddress(episode.id);
+}
+
+/** Return which arena or other part of its task was played, or "" if the task has only one. */
+export function arenaText(episode: Pick<Episode, "arena" | "arenas"> & Partial<Pick<Episode, "page">>): string {
+  if (episode.page) return episode.page.part;
   return (episode.arenas ?? 0) > 1 ? `Arena ${episode.arena + 1} of ${episode.arenas}` : "";
 }
 

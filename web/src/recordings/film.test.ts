@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { decode, type FrameMessage, type PartsMessage } from "../scene/decode";
 import { FRAME_HEAD, FRAME_ROW, PARTS_HEAD, PARTS_ROW, POSE, SURROUNDINGS } from "../scene/layout";
-import { Film, splitMessages } from "./film";
+import { splitMessages } from "../lib/blocks";
+import { Film } from "./film";
 
 const THINGS = 3;
 

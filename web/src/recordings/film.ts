@@ -1,5 +1,6 @@
 // A recorded episode in memory, so that any moment of it can be shown at once. A frame holds only what has moved since the
 // one before. The complete state is therefore kept at regular intervals, and other moments are computed from there.
+import { splitMessages } from "../lib/blocks";
 import { decode, type SceneMessage } from "../scene/decode";
 import { FRAME_HEAD, FRAME_ROW, Message, PARTS_HEAD, PARTS_ROW, POSE, SCENE_HEAD } from "../scene/layout";
 
@@ -153,18 +154,6 @@ function viewOf(bytes: Uint8Array): DataView {
 
 function copyOf(bytes: Uint8Array): ArrayBuffer {
   return bytes.slice().buffer as ArrayBuffer;
-}
-
-/** Yield the messages of a block, in which each follows its length. A JSON text begins with `{`, which is not a message kind. */
-export function* splitMessages(bytes: ArrayBuffer): Generator<Uint8Array> {
-  const view = new DataView(bytes);
-  let at = 0;
-  while (at + 4 <= bytes.byteLength) {
-    const length = view.getUint32(at, true);
-    if (at + 4 + length > bytes.byteLength) return; // the block was cut short in transit
-    yield new Uint8Array(bytes, at + 4, length);
-    at += 4 + length;
-  }
 }
 
 /** Return the poses of a scene message as frame rows. */

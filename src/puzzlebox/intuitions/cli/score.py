@@ -37,7 +37,13 @@ def score(
         bool, typer.Option("--keep-going", help="Score the rest if some episodes are damaged or incomplete.")
     ] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Write judgements, scores and the table there.")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Write judgements, scores, the table, and episodes for `puzzlebox report` there.",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON, for programs.")] = False,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
@@ -56,7 +62,9 @@ def score(
     import json
 
     from puzzlebox.cli.recordings import progress
+    from puzzlebox.intuitions.apparatus import described
     from puzzlebox.intuitions.models.judging import judge_pairs, observer_named
+    from puzzlebox.intuitions.scoring.episodes import write_episodes
     from puzzlebox.intuitions.scoring.judgements import write_judgements
     from puzzlebox.intuitions.scoring.order import three_way_order
     from puzzlebox.intuitions.scoring.summary import summarise
@@ -70,6 +78,7 @@ def score(
         runs = runs[:-1]
     problems: list[str] = []
     judged: dict[str, list[Any]] = {}
+    places: dict[tuple[str, int], str] = {}
     try:
         names = [observer_named(run).name for run in runs]
         for run, name in zip(runs, names, strict=True):
@@ -81,6 +90,7 @@ def score(
             if not found:
                 fail("there is no pair to score")
             judged.setdefault(name, []).append(found)
+            places[name, len(judged[name]) - 1] = run
         results = {name: summarise(found) for name, found in judged.items()}
     except (ValueError, ModuleNotFoundError, RuntimeError) as problem:
         fail(str(problem), "--keep-going scores the rest" if data is not None and not keep_going else "")
@@ -93,11 +103,18 @@ def score(
             output.mkdir(parents=True, exist_ok=True)
             rows = [(name, run, found) for name, all_runs in judged.items() for run, found in enumerate(all_runs)]
             write_judgements(output / "judgements.csv", rows)
+            factors = {"familiarisation": "of another pair"} if other_familiarisation else {}
+            tasks = described(seed, shapes.value, "" if data is None else data.resolve().name, factors)
+            named = [(name, places[name, run], found) for name, run, found in rows]
+            write_episodes(output, named, tasks, seed if data is None else None)
             (output / "scores.json").write_text(json.dumps(plain_data(results), indent=1) + "\n", encoding="utf-8")
             (output / "scores.txt").write_text(text, encoding="utf-8")
         except OSError as problem:
             fail(f"{problem.filename or output} cannot be written: {problem.strerror}")
-        note(f"wrote judgements.csv, scores.json and scores.txt to {output}")
+        note(
+            f"wrote judgements.csv, episodes.csv, scores.json and scores.txt to {output}; "
+            f"`puzzlebox report {output}` compares them"
+        )
     typer.echo(json.dumps(plain_data(results), indent=1) if as_json else text, nl=False)
     for sentence in problems:
         note(f"warning: {sentence}")

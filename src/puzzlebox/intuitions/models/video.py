@@ -181,11 +181,27 @@ class VideoModel(Learner):
     @torch.no_grad()
     def surprises(self, stimuli: Sequence[Stimulus]) -> list[Surprise]:
         """Return the error of the next picture in each frame of each film."""
+        predicted, actual, film, now = self._watch(stimuli)
+        return held_by_film(stimuli, film, now, (predicted - actual).square().mean((1, 2, 3)))
+
+    @torch.no_grad()
+    def predicted(self, stimulus: Stimulus) -> tuple[list[int], Any, Any]:
+        """Return the frames of the test that were predicted, and the predicted and actual pictures as bytes."""
+        predicted, actual, _, now = self._watch([stimulus])
+        last = stimulus.test.frames - 1
+        frames = [min(frame + self.settings.every, last) for frame in now.tolist()]
+        return frames, _bytes_of(predicted), _bytes_of(actual)
+
+    def _watch(self, stimuli: Sequence[Stimulus]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Return the predicted and actual next pictures of the tests, their film, and the frame before."""
         view = self.settings
         if view.view == FLAT:
             films: Films | PaintedFilms = Films.of(stimuli).to(self.device)
         else:
             films = PaintedFilms.of_films(stimuli, view.view, view.size, view.every).to(self.device)
-        trials = trials_of(torch.arange(len(stimuli), device=self.device))
-        predicted, actual, film, now = self.predict(films, trials, least=1)
-        return held_by_film(stimuli, film, now, (predicted - actual).square().mean((1, 2, 3)))
+        return self.predict(films, trials_of(torch.arange(len(stimuli), device=self.device)), least=1)
+
+
+def _bytes_of(pictures: Tensor) -> Any:
+    """Return pictures (n x 3 x size x size, values from 0 to 1) as n x size x size x 3 bytes."""
+    return (pictures.clamp(0, 1) * 255).round().byte().permute(0, 2, 3, 1).cpu().numpy()

@@ -1,7 +1,7 @@
 """Observers: models (or people) that watch a film and are surprised by each frame of its test trial."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,17 @@ class Observer(Protocol):
 
     def surprise(self, stimulus: Stimulus) -> Surprise:
         """Return the surprise in each frame of the test trial, after the trials before it."""
+
+
+@runtime_checkable
+class Predicted(Protocol):
+    """What an observer that predicts pictures offers in addition."""
+
+    def predicted(self, stimulus: Stimulus) -> tuple[list[int], Numbers, Numbers]:
+        """Return frames of the test that were predicted, and for each the predicted and the actual picture.
+
+        Pictures are n x height x width x 3 bytes. The surprise at the frame before is the error of the prediction.
+        """
 
 
 def maximum(frames: Numbers) -> float:
