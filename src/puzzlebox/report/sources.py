@@ -88,7 +88,7 @@ def _read(
     if place.is_dir():
         exported = None if (place / SETTINGS).exists() else exported_table(place, remarks)
         if exported is None and _is_table_alone(place):
-            rows, source = _read(place / f"{TABLE}.csv", people, watched, remarks)
+            rows, source = _read(place / f"{TABLE}.csv", people, watched, alone, remarks)
             return rows, replace(source, name=place.resolve().name, path=place)
         if exported is None:
             return of_run(place, remarks)
