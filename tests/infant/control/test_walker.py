@@ -121,7 +121,7 @@ def test_the_head_turns_and_nods_as_far_as_it_goes() -> None:
     assert not np.allclose(before, walker.pose().angles)
     gaze = walker.skeleton.turn_of("left_eye")[:, 0]
     assert degrees(np.arctan2(gaze[1], gaze[0])) == pytest.approx(70.0, abs=15.0)
-    walker.look_at(walker.eyes() + (1.0, 0.0, 0.0))
+    walker.look_at(np.add(walker.eyes(), (1.0, 0.0, 0.0)))
     walker.pose()
     assert walker.skeleton.turn_of("left_eye")[:, 0] == pytest.approx((1.0, 0.0, 0.0), abs=0.02)
 
