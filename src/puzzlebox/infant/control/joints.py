@@ -68,13 +68,14 @@ class JointControl:
     Attributes:
         names: the joints, in the order of the action.
         space: the action space; -1 is the lower limit of a joint and 1 the upper one.
+        base: the full action that keeps the posture in which an episode began; locked joints follow it.
     """
 
     def __init__(self, names: str | Sequence[str] = "all") -> None:
         self.names = joints_named(names)
         self.space = Box(-1.0, 1.0, (len(self.names),), np.float32)
         self._rows = np.array([JOINT_NAMES.index(name) for name in self.names])
-        self._base = np.zeros(len(JOINT_NAMES))
+        self.base = np.zeros(len(JOINT_NAMES))
 
     def lock(self, child: Child) -> None:
         """Lock all other joints of a child; call it once after the child is built."""
@@ -83,7 +84,7 @@ class JointControl:
 
     def begin(self, child: Child) -> None:
         """Take the posture of the child as the one that locked joints keep; call it after each reset."""
-        self._base = child.action_for(child.angles)
+        self.base = child.action_for(child.angles)
 
     def full(self, action: Any) -> NDArray[np.float64]:
         """Return the action of all joints for an action of this control.
@@ -97,7 +98,7 @@ class JointControl:
         if not np.isfinite(numbers).all():
             name = self.names[int(np.flatnonzero(~np.isfinite(numbers))[0])]
             raise ValueError(f"an action has a number for {name} that is not finite")
-        out = self._base.copy()
+        out = self.base.copy()
         out[self._rows] = np.clip(numbers, -1.0, 1.0)
         return out
 

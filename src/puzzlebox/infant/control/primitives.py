@@ -9,8 +9,9 @@
 | 4 | `grab` | above 0.5 grabs a thing if the hands are empty, below -0.5 puts down what they hold |
 | 5 | `act` | above 0.5 acts by context, below -0.5 gets down on hands and knees |
 
-What `act` does is chosen by context: it presses, opens, steps on or kicks the thing in the middle of the view that can
-be used so and is within reach. Without such a thing, a child on hands and knees gets up, and any other says something.
+What `act` does is chosen by context: it kicks or steps on the nearest thing ahead that can be used so and is within
+reach of a foot, or else presses or opens the one nearest to the middle of the view, by the rule of grabbing. Without
+such a thing, a child on hands and knees gets up, and any other says something.
 VECA publishes that its benchmark has six numbers, but not what they mean; this is our choice. A task may use only some
 of them; the others are 0.
 """
@@ -76,3 +77,7 @@ class PrimitiveControl:
         out = np.zeros(len(NAMES))
         out[self._rows] = np.minimum(1.0, np.maximum(-1.0, numbers))
         return out
+
+    def chosen(self, action: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Return those of all six numbers that are in the action space."""
+        return np.asarray(action[self._rows], np.float32)

@@ -86,7 +86,7 @@ class Core:
 
     def reset(self, seed: int) -> list[Observation]:
         """Begin an episode and return the observation of each agent."""
-        self.play.reset(seed)
+        self.play.begin(seed)
         self.outcome = Outcome([0.0] * self.agents)
         observations = self._observe()
         self._senses_delay.reset(observations)
@@ -122,10 +122,12 @@ class Core:
         return [np.asarray(self.play.scripted(agent), self.action_space.dtype) for agent in range(self.agents)]
 
     def _observe(self) -> list[Observation]:
-        states, task = self.play.states(), self.task
+        task, touch = self.task, "touch" in self.settings.chosen_senses
         return [
-            observe(self.settings, state, task.touches(self.play, agent), task.target(agent), task.colour(agent))
-            for agent, state in enumerate(states)
+            observe(
+                self.settings, state, touch and task.touches(self.play, agent), task.target(agent), task.colour(agent)
+            )
+            for agent, state in enumerate(self.play.states())
         ]
 
     def snapshot(self, rng: Mapping[str, Any]) -> Snapshot:
@@ -133,7 +135,7 @@ class Core:
         return Snapshot(
             self.entry.name,
             self.settings.plain(),
-            self.play.snapshot(),
+            self.play.save(),
             (deepcopy(self._senses_delay.snapshot()), deepcopy(self._muscles_delay.snapshot())),
             deepcopy(self.outcome),
             dict(rng),
@@ -153,7 +155,7 @@ class Core:
                 f"the snapshot is one of {snapshot.task} with the settings {dict(snapshot.settings)}; this environment "
                 f"is {self.entry.name} with {dict(self.settings.plain())}"
             )
-        self.play.restore(snapshot.play)
+        self.play.load(snapshot.play)
         self.outcome = deepcopy(snapshot.outcome)
         senses, muscles = deepcopy(snapshot.late)
         self._senses_delay.restore(senses)

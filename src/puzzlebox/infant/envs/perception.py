@@ -94,6 +94,7 @@ def observe(
         if name in ("eyes", "fovea"):
             out[name] = np.concatenate((state[name][0], state[name][1]), axis=2)
         elif name == "ears":
+            state.setdefault(name, np.zeros((2, FRAME), np.float32))  # silence
             out[name] = spectrum(state[name]) if settings.sound == SPECTRUM else state[name]
         elif name == "touch":
             out[name] = np.array([touches], np.float32)

@@ -1,4 +1,4 @@
-"""Hearing without direction: a signal is as loud at both ears as its distance from the head allows, and not filtered."""
+"""Hearing without direction: both ears hear a signal alike, as loud as its distance from the head allows."""
 
 from dataclasses import dataclass
 
@@ -41,7 +41,7 @@ class PlainMixer:
         """Return one frame for the left and the right ear (2 x 2,940); call it once a control step."""
         total = np.zeros(FRAME, np.float32)
         for each in sounding:
-            heard: PlainHeard = each.heard  # type: ignore[assignment]
+            heard: PlainHeard = each.heard
             if each.signal is None:
                 heard.gain = None
                 continue

@@ -63,7 +63,6 @@ class DiskTower(Task[DiskTowerSettings]):
 
     settings_class = DiskTowerSettings
     primitives = ("walk", "turn", "head_pitch", "head_yaw", "grab")
-    physics_step = 1 / 120
     reward = "the change of the number of discs that lie on the first one in order, 0 to 5; to all children alike"
     end = "when all discs are stacked; then it is passed"
 

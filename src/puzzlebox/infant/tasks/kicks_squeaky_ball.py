@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from puzzlebox.infant.control.driver import KICK
+from puzzlebox.infant.control.primitives import Primitive
 from puzzlebox.infant.control.speeds import UNIT
 from puzzlebox.infant.scenes.props import Prop, ball
 from puzzlebox.infant.scenes.room import Room
@@ -17,7 +19,7 @@ from puzzlebox.infant.tasks.play import Play
 from puzzlebox.infant.tasks.settings import Settings
 from puzzlebox.infant.tasks.task import Outcome, Task, steer
 
-_RADIUS, _KICKED = 0.12, 0.42
+_RADIUS, _KICKED = 0.12, 0.38
 # Where balls lie: metres from the child, and how far the squeaking one rolls sideways, in metres a second.
 _FAR, _ROLL = (1.2, 1.8), 0.5
 # Full marks are for a kick within this many control steps: 8 s.
@@ -104,14 +106,8 @@ class KicksSqueakyBall(Task[KicksSqueakyBallSettings]):
         return Outcome([score], over=True, passed=passed)
 
     def uses(self, play: Play, agent: int) -> Mapping[str, str]:
-        """Return what can be kicked: the balls that are near."""
-        near = {}
-        state = play.walker(agent).state
-        for number in range(self.settings.balls):
-            x, y, _ = play.place(f"ball {number}").tolist()
-            if hypot(x - state.x, y - state.y) <= _KICKED:
-                near[f"ball {number}"] = "kick"
-        return near
+        """Return what can be kicked: the balls."""
+        return {f"ball {number}": KICK for number in range(self.settings.balls)}
 
     def measures(self, play: Play) -> Mapping[str, float]:
         """Return how far the right ball is."""
@@ -120,11 +116,9 @@ class KicksSqueakyBall(Task[KicksSqueakyBallSettings]):
 
     def script(self, play: Play, agent: int) -> Any:
         """Walk to the right ball and kick."""
-        from puzzlebox.infant.control.primitives import Primitive
-
         state, place = play.walker(0).state, play.place(self.memory["right"])
-        action = steer(play, 0, float(place[0]), float(place[1]), stop=_KICKED - 0.12)
-        if hypot(place[0] - state.x, place[1] - state.y) < _KICKED - 0.06:
+        action = steer(play, 0, float(place[0]), float(place[1]), stop=_KICKED - 0.06)
+        if hypot(place[0] - state.x, place[1] - state.y) < _KICKED:
             action[Primitive.ACT] = 1.0
         return action
 

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from puzzlebox.infant.body.child import CONTROL_STEP
 from puzzlebox.infant.control.primitives import Primitive
 from puzzlebox.infant.control.speeds import UNIT
+from puzzlebox.infant.scenes.people import Person
 from puzzlebox.infant.scenes.props import Prop
 from puzzlebox.infant.scenes.room import Room
+from puzzlebox.infant.senses.senses import SensesSettings
 from puzzlebox.infant.sound.sources import Source
 from puzzlebox.infant.tasks.settings import PRIMITIVES, Settings
 
@@ -61,8 +63,6 @@ class Task(ABC, Generic[S]):
     joints: ClassVar[Sequence[str] | str] = "all"
     targets: ClassVar[Sequence[str]] = ()
     colours: ClassVar[Sequence[str]] = ()
-    # Seconds of a physics step: without a body of joints, long steps are good enough.
-    physics_step: ClassVar[float] = 1 / 60
     reward: ClassVar[str]
     end: ClassVar[str]
 
@@ -83,6 +83,10 @@ class Task(ABC, Generic[S]):
     @abstractmethod
     def props(self) -> Sequence[Prop]:
         """Return all things that an episode can have; each has its own name."""
+
+    def person(self, name: str, senses: SensesSettings, clothes: Mapping[str, Any] | None) -> Person:
+        """Return the description of a child; a task of joints says how it sits or lies."""
+        return Person(name, self.settings.age_months, pose="stand", senses=senses, clothes=clothes)
 
     def sounds(self) -> Mapping[str, tuple[Source, str]]:
         """Return all that sounds by name: the source, and the thing that carries it, or "" for a place in the room."""
@@ -107,6 +111,18 @@ class Task(ABC, Generic[S]):
     def colour(self, agent: int) -> NDArray[np.float32] | None:
         """Return the one-hot code of the colour that an agent looks for; None in tasks that name none."""
         return one_hot(self.memory["colour"], len(self.colours)) if self.colours else None
+
+    def grabs(self, play: "Play", agent: int) -> Sequence[str]:
+        """Return the names of things that a child can grab."""
+        return ()
+
+    def uses(self, play: "Play", agent: int) -> Mapping[str, str]:
+        """Return what `act` can do to which thing: one of `driver.USES` by the name of a thing."""
+        return {}
+
+    def forces(self, play: "Play") -> Mapping[str, Any]:
+        """Return forces on things during the next step in newtons, by name."""
+        return {}
 
     def measures(self, play: "Play") -> Mapping[str, float]:
         """Return numbers of the state that tables of episodes hold, by name."""
