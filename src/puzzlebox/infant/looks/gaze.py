@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from puzzlebox.infant.body.bones import BONE_NAMES, JOINT_NAMES, LEFT, RIGHT
 from puzzlebox.infant.body.body import Body
+from puzzlebox.infant.body.bones import BONE_NAMES, JOINT_NAMES, LEFT, RIGHT
 from puzzlebox.infant.looks.axes import place_in_scene, to_scene
 from puzzlebox.render import View
 

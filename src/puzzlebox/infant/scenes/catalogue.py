@@ -178,11 +178,7 @@ def mobile(name: str = "mobile", radius: float = 0.14, colours: tuple[RGB, ...] 
     for number, colour in enumerate(colours):
         angle = 2 * pi * number / len(colours)
         x, y = radius * cos(angle), radius * sin(angle)
-        forms.append(
-            capsule(
-                0.004, radius, (x / 2, y / 2, 0.0), turn=_along((x, y)), colour=WHITE, solid=False
-            )
-        )
+        forms.append(capsule(0.004, radius, (x / 2, y / 2, 0.0), turn=_along((x, y)), colour=WHITE, solid=False))
         forms.append(cylinder(0.0015, 0.10, (x, y, -0.05), colour=WHITE, solid=False))
         toy = (x, y, -0.12)
         forms.append(ball(0.03, toy, colour=colour) if number % 2 else box(0.05, 0.05, 0.05, toy, colour=colour))

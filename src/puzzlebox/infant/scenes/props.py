@@ -193,7 +193,9 @@ class Prop:
         names = [link.name for link in self.links]
         for number, link in enumerate(self.links):
             if link.parent and link.parent not in names[:number]:
-                raise ValueError(f"link {link.name!r} of {self.name!r} hangs from {link.parent!r}, which is not before it")
+                raise ValueError(
+                    f"link {link.name!r} of {self.name!r} hangs from {link.parent!r}, which is not before it"
+                )
         if len(set(names)) < len(names):
             raise ValueError(f"two links of {self.name!r} share a name")
 

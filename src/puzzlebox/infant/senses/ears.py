@@ -57,9 +57,7 @@ class Ears:
 
     shape = (2, FRAME)
 
-    def __init__(
-        self, child: Body, settings: EarsSettings | None = None, soundscape: Soundscape | None = None
-    ) -> None:
+    def __init__(self, child: Body, settings: EarsSettings | None = None, soundscape: Soundscape | None = None) -> None:
         """Prepare the filters.
 
         Args:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.infant.body.bones import BONE_NAMES, JOINT_NAMES
 from puzzlebox.infant.body.body import Body
+from puzzlebox.infant.body.bones import BONE_NAMES, JOINT_NAMES
 
 Floats = NDArray[np.float32]
 

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlebox._native import Touch
+from puzzlebox.infant.body.body import Body
 from puzzlebox.infant.body.bones import BONES
 from puzzlebox.infant.body.build import FLESH, neighbours
-from puzzlebox.infant.body.body import Body
 from puzzlebox.infant.looks.mesh import skin_of
 from puzzlebox.infant.senses.habituation import Habituation
 from puzzlebox.infant.senses.neighbours import links_between

@@ -49,7 +49,12 @@ class Soundscape:
     """The sources of a world."""
 
     def __init__(
-        self, physics: Physics, materials: Mapping[str, str] | None = None, skins: NDArray[np.int32] | None = None
+        self,
+        physics: Physics,
+        materials: Mapping[str, str] | None = None,
+        skins: NDArray[np.int32] | None = None,
+        *,
+        heard: bool = True,
     ) -> None:
         """Find what rings.
 
@@ -58,6 +63,7 @@ class Soundscape:
             materials: the material of each body that rings when it is struck, by its name in MuJoCo; `world` is the
                 floor and everything else that is fixed.
             skins: bodies that are covered with skin.
+            heard: whether anybody hears; otherwise nothing looks for blows.
         """
         self.physics = physics
         self.placed: dict[str, Placed] = {}
@@ -69,7 +75,7 @@ class Soundscape:
             self.attach(name, Struck(material, **_size(physics.model, row)), body)
             self._struck[row] = name
         self._blows = Blows(physics, list(self._struck), self._strike)
-        if self._struck:
+        if self._struck and heard:
             physics.watchers.append(self._blows.watch)
         self._blows.reset()
 
@@ -134,9 +140,7 @@ class Soundscape:
 
     def snapshot(self) -> SoundscapeSnapshot:
         """Return the state of all sources."""
-        sources = tuple(
-            (name, each.source.snapshot(), tuple(each.at.tolist())) for name, each in self.placed.items()
-        )
+        sources = tuple((name, each.source.snapshot(), tuple(each.at.tolist())) for name, each in self.placed.items())
         return SoundscapeSnapshot(sources, self._blows.snapshot())
 
     def restore(self, snapshot: SoundscapeSnapshot) -> None:
