@@ -3,8 +3,9 @@
 The rule is that of VECA's task DiskTower: a thing can be grabbed if it is within a cone of 30 degrees around the
 direction of the gaze, is not hidden, and is near enough. Of several, the one nearest to the middle of the view is
 taken; without one, nothing happens. The cone is read as 30 degrees to each side. Lengths are rescaled with
-`speeds.UNIT`: VECA's 3 units are 0.75 m from the eyes. VECA drops a thing 3 units in front of the eyes; a child's arm
-is 0.26 m long, so here it is put down 0.45 m in front of them.
+`speeds.UNIT`: VECA's 3 units are 0.75 m from the eyes, both for grabbing and for putting down. A standing child of 18
+months reaches that far downwards when it squats; straight ahead its arm of 0.26 m is shorter, and the thing moves the
+rest of the way by itself.
 """
 
 from collections.abc import Callable, Iterable
@@ -29,7 +30,7 @@ class GrabRule:
 
     cone_degrees: float = 30.0
     reach: float = 0.75
-    release: float = 0.45
+    release: float = 0.75
 
     def __post_init__(self) -> None:
         """Raise a ValueError if a constant makes no sense."""

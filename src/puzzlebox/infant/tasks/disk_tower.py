@@ -14,7 +14,7 @@ from puzzlebox.infant.scenes.room import Room
 from puzzlebox.infant.tasks.navigation import WALL
 from puzzlebox.infant.tasks.play import Play
 from puzzlebox.infant.tasks.settings import Settings
-from puzzlebox.infant.tasks.task import Outcome, Task, difference
+from puzzlebox.infant.tasks.task import Outcome, Task, detour, difference, steer
 
 # Radii of the three sizes and the height of a disc in metres; the colours of the two polarities.
 _RADII, _HEIGHT = (0.15, 0.12, 0.09), 0.05
@@ -198,19 +198,24 @@ class DiskTower(Task[DiskTowerSettings]):
         wanted = max(0.30, float(np.sqrt(max(0.0, reach**2 - (eyes[2] - place[2]) ** 2))))
         x, y = float(place[0]), float(place[1])
         away = hypot(x - eyes[0], y - eyes[1])
+        error = away - wanted
+        if error > 0.15:
+            others = [play.place(name) for name in self.names if play.holder(name) is None]
+            others = [each for each in others if hypot(each[0] - x, each[1] - y) > 0.1]
+            return steer(play, agent, *detour(play, agent, x, y, others, 0.33))
         turn = difference(state.heading, atan2(y - state.y, x - state.x))
         rate = radians(walker.speeds.turn) * CONTROL_STEP
         action[Primitive.TURN] = np.clip(turn / rate, -1.0, 1.0)
-        error = away - wanted
         fastest = walker.speeds.walk * CONTROL_STEP
-        if abs(turn) < radians(8) or (error > 0.3 and abs(turn) < radians(40)):
+        if abs(turn) < radians(8):
             action[Primitive.WALK] = np.clip(error / fastest if error > 0 else 2 * error / fastest, -1.0, 1.0)
         pitch = atan2(place[2] - eyes[2], max(away, 1e-6))
         nod = radians(walker.speeds.head) * CONTROL_STEP
         action[Primitive.HEAD_PITCH] = np.clip((pitch - play.gaze_pitch(agent)) / nod, -1.0, 1.0)
         action[Primitive.HEAD_YAW] = np.clip(-state.head_yaw / nod, -1.0, 1.0)
-        close = abs(error) < 0.012 and abs(turn) < radians(1.0) and abs(pitch - play.gaze_pitch(agent)) < radians(1.0)
-        if close:
+        # Grabbing forgives more than putting down.
+        precise = radians(1.0 if grab < 0 else 15.0)
+        if abs(error) < 0.012 and abs(turn) < precise and abs(pitch - play.gaze_pitch(agent)) < precise:
             action[Primitive.GRAB] = grab
         return action
 

@@ -12,7 +12,7 @@ from puzzlebox.infant.scenes.props import Prop
 from puzzlebox.infant.scenes.room import Room
 from puzzlebox.infant.tasks.play import Play
 from puzzlebox.infant.tasks.settings import Settings
-from puzzlebox.infant.tasks.task import Outcome, Task, difference, steer
+from puzzlebox.infant.tasks.task import Outcome, Task, detour, difference, steer
 from puzzlebox.infant.tasks.toys import COLOURS, REACHED, THREE, toy
 
 # The height of walls in metres.
@@ -181,22 +181,8 @@ class NavigationTask(Task[Any]):
 
     def around(self, play: Play, agent: int, x: float, y: float) -> Any:
         """Walk to a place and keep away from toys that are not the target."""
-        state = play.walker(agent).state
-        heading, away = atan2(y - state.y, x - state.x), hypot(x - state.x, y - state.y)
-        for name in self.memory["shown"]:
-            toy_x, toy_y, _ = play.place(name).tolist()
-            near = hypot(toy_x - state.x, toy_y - state.y)
-            if name == self.memory["goal"] or near > min(0.9, away):
-                continue
-            aside = difference(atan2(toy_y - state.y, toy_x - state.x), heading)
-            # It passes on the side to which it goes anyway.
-            if abs(aside) < radians(60):
-                turned = atan2(toy_y - state.y, toy_x - state.x) + (1 if aside >= 0 else -1) * radians(
-                    95 if near < REACHED + 0.12 else 60
-                )
-                x, y = state.x + np.cos(turned), state.y + np.sin(turned)
-                break
-        return steer(play, agent, x, y)
+        others = [play.place(name) for name in self.memory["shown"] if name != self.memory["goal"]]
+        return steer(play, agent, *detour(play, agent, x, y, others, REACHED + 0.12))
 
 
 def judged(task: NavigationTask, play: Play, agent: int = 0) -> Outcome:

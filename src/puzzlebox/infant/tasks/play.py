@@ -71,7 +71,7 @@ class Play:
         self.names = [f"child {number}" for number in range(task.agents)]
         senses = senses_of(settings)
         persons = [task.person(name, senses, _clothes(number)) for number, name in enumerate(self.names)]
-        self.stage = Stage(task.props(), persons, room=room)
+        self.stage = Stage(task.props(), persons, room=room, floor_material=None)
         for name, (source, thing) in task.sounds().items():
             self.stage.attach_sound(name, source, thing or "world")
         self.events: list[dict[str, Any]] = []

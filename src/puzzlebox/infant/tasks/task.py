@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import atan2, hypot, pi, radians
+from math import atan2, cos, hypot, pi, radians, sin
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -179,3 +179,31 @@ def steer(play: "Play", agent: int, x: float, y: float, *, stop: float = 0.0) ->
         speed = walker.speeds.walk if state.down == 0 else walker.speeds.crawl
         action[Primitive.WALK] = min(1.0, (away - stop) / (speed * CONTROL_STEP))
     return action
+
+
+def detour(
+    play: "Play", agent: int, x: float, y: float, others: Sequence[Any], apart: float
+) -> tuple[float, float]:
+    """Return where a script should walk on its way to a place, so that it keeps away from others.
+
+    Args:
+        play: the episode.
+        agent: who walks.
+        x: where to, in metres.
+        y: where to, in metres.
+        others: places to keep away from.
+        apart: how far to keep away, in metres.
+    """
+    state = play.walker(agent).state
+    heading, away = atan2(y - state.y, x - state.x), hypot(x - state.x, y - state.y)
+    for other_x, other_y, *_ in sorted(others, key=lambda each: hypot(each[0] - state.x, each[1] - state.y)):
+        near = hypot(other_x - state.x, other_y - state.y)
+        if near > min(apart + 0.43, away):
+            break
+        towards = atan2(other_y - state.y, other_x - state.x)
+        aside = difference(towards, heading)
+        # It passes on the side to which it goes anyway.
+        if abs(aside) < radians(60):
+            turned = towards + (1 if aside >= 0 else -1) * radians(95 if near < apart else 60)
+            return state.x + cos(turned), state.y + sin(turned)
+    return x, y
