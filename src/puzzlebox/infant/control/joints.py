@@ -102,6 +102,10 @@ class JointControl:
         out[self._rows] = np.clip(numbers, -1.0, 1.0)
         return out
 
+    def pick(self, action: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Return those numbers of an action of all joints that are in the action space."""
+        return np.asarray(action[self._rows], np.float32)
+
     def current(self, child: Child) -> NDArray[np.float32]:
         """Return the action that keeps the posture the child has now."""
         return np.asarray(np.clip(child.action_for(child.angles)[self._rows], -1.0, 1.0), np.float32)

@@ -1,5 +1,6 @@
 """What an agent observes: the chosen senses of one body as arrays with fixed bounds."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -7,8 +8,9 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from puzzlebox.infant.body.bones import BONE_NAMES, JOINT_NAMES
+from puzzlebox.infant.senses.taxels import spread_taxels
 from puzzlebox.infant.sound.rate import FRAME
-from puzzlebox.infant.tasks.settings import SPECTRUM, Settings
+from puzzlebox.infant.tasks.settings import HANDS, SPECTRUM, WHOLE, Settings
 
 Observation = dict[str, NDArray[Any]]
 # The first bins of the spectrum of a frame: 15 Hz each, so up to 3.75 kHz; and what keeps the logarithm of silence
@@ -32,6 +34,16 @@ _BALANCE = np.array([_ACCELERATION] * 3 + [_ROTATION] * 3, np.float32)
 def spectrum(wave: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the decimal logarithm of the spectrum of two ears (2 x 250), from -8 (silence) to 3.5."""
     return np.log10(np.abs(np.fft.rfft(wave, axis=1)[:, :BINS]) + _FLOOR).astype(np.float32)
+
+
+@cache
+def _hand_taxels(count: int) -> NDArray[np.intp]:
+    return np.flatnonzero(np.isin(spread_taxels(count).region, ("hand", "fingertips")))
+
+
+def taxels_of(settings: Settings) -> NDArray[np.intp]:
+    """Return the numbers of the taxels that an observation has."""
+    return _hand_taxels(settings.taxels) if settings.skin_part == HANDS else np.arange(settings.taxels)
 
 
 def space_of(settings: Settings, targets: int, colours: int) -> spaces.Dict:
@@ -60,7 +72,7 @@ def _part(name: str, settings: Settings, targets: int, colours: int) -> spaces.S
             return spaces.Box(-8.0, float(np.log10(2 * FRAME)), (2, BINS), np.float32)
         return spaces.Box(-1.0, 1.0, (2, FRAME), np.float32)
     if name == "skin":
-        return spaces.Box(0.0, 1.0, (settings.taxels,), np.float32)
+        return spaces.Box(0.0, 1.0, (len(taxels_of(settings)),), np.float32)
     if name == "touch":
         return spaces.Box(0.0, 1.0, (1,), np.float32)
     if name == "joints":
@@ -102,6 +114,8 @@ def observe(
             code = target if name == "target" else colour
             assert code is not None
             out[name] = code
+        elif name == "skin":
+            out[name] = state[name] if settings.skin_part == WHOLE else state[name][taxels_of(settings)]
         elif name == "joints":
             out[name] = np.clip(state[name], -_JOINTS, _JOINTS)
         elif name == "balance":

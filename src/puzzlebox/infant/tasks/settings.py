@@ -14,6 +14,7 @@ PRIMITIVES, JOINTS = "primitives", "joints"
 HRTF, PLAIN, SILENT = "hrtf", "plain", "silent"
 WAVE, SPECTRUM = "wave", "spectrum"
 AGE, PERFECT = "age", "perfect"
+WHOLE, HANDS = "whole", "hands"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +32,8 @@ class Settings:
         sight: "age" for eyes as usual at the age, "perfect" for eyes without limits.
         hearing: "hrtf" for ears that hear directions, "plain" for loudness alone, "silent" for silence.
         sound: "wave" for 2 x 2,940 samples, "spectrum" for 2 x 250 logarithms of the spectrum up to 3.75 kHz.
-        taxels: how many places on the skin feel, for the sense `skin`.
+        taxels: how many places on the whole skin feel, for the sense `skin`.
+        skin_part: "whole" for the whole skin, "hands" for the hands alone.
         sense_delay: control steps of 1/15 s by which observations are late.
         muscle_delay: control steps by which actions are late.
         max_steps: control steps after which an episode is truncated. Default: that of the task.
@@ -51,6 +53,7 @@ class Settings:
     hearing: str = HRTF
     sound: str = WAVE
     taxels: int = 9888
+    skin_part: str = WHOLE
     sense_delay: int = 0
     muscle_delay: int = 0
     max_steps: int | None = None
@@ -67,6 +70,7 @@ class Settings:
         self.one_of("sight", (AGE, PERFECT))
         self.one_of("hearing", (HRTF, PLAIN, SILENT))
         self.one_of("sound", (WAVE, SPECTRUM))
+        self.one_of("skin_part", (WHOLE, HANDS))
         for delay in (self.sense_delay, self.muscle_delay):
             Delay(delay)
         if self.max_steps is not None:

@@ -1,0 +1,101 @@
+"""BabyRun: move forwards with all joints of the body."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from puzzlebox.infant.body.child import CONTROL_STEP
+from puzzlebox.infant.control.cycles import ALL_FOURS, crawling
+from puzzlebox.infant.scenes.people import Person
+from puzzlebox.infant.scenes.props import Prop
+from puzzlebox.infant.scenes.room import Room
+from puzzlebox.infant.senses.senses import SensesSettings
+from puzzlebox.infant.tasks.play import Play
+from puzzlebox.infant.tasks.settings import JOINTS, Settings
+from puzzlebox.infant.tasks.task import Outcome, Task
+
+# How far it must get, in metres.
+_FAR = 1.0
+# Crawling of the script: strides a second, and its strength from 0 to 1.
+_STRIDES, _EFFORT = 1.0, 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class BabyRunSettings(Settings):
+    """Settings of BabyRun.
+
+    Attributes:
+        gravity: in metres a second squared, 0.5 to 20.
+        turn: whether the wanted direction is drawn at random, up to 60 degrees to each side. Default: straight ahead.
+        effort_cost: what is taken off the reward for the mean square of an action.
+    """
+
+    default_senses: ClassVar[tuple[str, ...]] = ("skin", "joints", "balance")
+    default_max_steps: ClassVar[int] = 300
+
+    gravity: float = 9.81
+    turn: bool = False
+    effort_cost: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Raise a ValueError if a setting makes no sense."""
+        super().__post_init__()
+        self.number("gravity", 0.5, 20.0)
+        self.number("effort_cost", 0.0, 10.0)
+
+
+class BabyRun(Task[BabyRunSettings]):
+    """A child on hands and knees moves forwards as it likes."""
+
+    settings_class = BabyRunSettings
+    control = JOINTS
+    joints = "all"
+    # The direction as its cosine and sine.
+    reward = "metres that the middle of the body has moved in the wanted direction, less `effort_cost` (amounts are ours)"
+    end = "after 1 m; then it is passed"
+
+    @property
+    def room(self) -> Room:
+        """An open floor."""
+        return Room(20.0, 20.0, 0.0)
+
+    def person(self, name: str, senses: SensesSettings, clothes: Mapping[str, Any] | None) -> Person:
+        """Return a child on hands and knees."""
+        return Person(name, self.settings.age_months, jointed=True, pose=ALL_FOURS, senses=senses, clothes=clothes)
+
+    def props(self) -> Sequence[Prop]:
+        """Return nothing: the floor is empty."""
+        return ()
+
+    def begin(self, play: Play) -> None:
+        """Draw the direction."""
+        play.stage.physics.model.opt.gravity[2] = -self.settings.gravity
+        angle = float(play.rng.uniform(-np.pi / 3, np.pi / 3)) if self.settings.turn else 0.0
+        self.memory.update(direction=(float(np.cos(angle)), float(np.sin(angle))), way=None, start=None)
+
+    def _way(self, play: Play) -> float:
+        x, y, _ = play.child.data.subtree_com[play.child.row("pelvis")].tolist()
+        ahead, left = self.memory["direction"]
+        return float(x * ahead + y * left)
+
+    def step(self, play: Play) -> Outcome:
+        """Pay for the way."""
+        memory, way = self.memory, self._way(play)
+        if memory["way"] is None:
+            memory["way"] = memory["start"] = way
+        reward = way - memory["way"] - self.settings.effort_cost * float(np.mean(play.actions[0] ** 2))
+        memory["way"] = way
+        over = way - memory["start"] >= _FAR
+        return Outcome([reward], over, True if over else None)
+
+    def measures(self, play: Play) -> Mapping[str, float]:
+        """Return how far it has got, in metres."""
+        start = self.memory["start"]
+        return {"way": 0.0 if start is None else self.memory["way"] - start}
+
+    def script(self, play: Play, agent: int) -> Any:
+        """Crawl as animated children do."""
+        phase = play.steps * CONTROL_STEP * _STRIDES % 1.0
+        return np.clip(play.child.action_for(crawling(phase, _EFFORT)), -1.0, 1.0)
