@@ -7,29 +7,23 @@ nothing.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.infant.body.body import Motion, lowest, upright
+from puzzlebox.infant.body.body import Motion, upright
 from puzzlebox.infant.body.bones import BONE_NAMES, JOINT_NAMES
-from puzzlebox.infant.body.build import Built, Tables, build
+from puzzlebox.infant.body.build import Tables
 from puzzlebox.infant.body.growth import Growth
 from puzzlebox.infant.body.physics import CONTROL_STEP, Physics
 from puzzlebox.infant.body.poses import Pose, pose_named
-from puzzlebox.infant.body.shapes import Vector
+from puzzlebox.infant.body.skeleton import Skeleton, heading_of
 
 Array = NDArray[np.float64]
 _GRAVITY = 9.81
 # Geoms of fixed things that are nearer to a bone than this many metres may touch the skin above it.
 _NEAR = 0.025
-
-
-@cache
-def _skeleton(scales: tuple[tuple[str, Vector], ...], mass: float) -> Built:
-    return build(Growth(dict(scales), mass))
 
 
 @dataclass(frozen=True)
@@ -66,9 +60,8 @@ class Puppet:
         """
         self.name, self.age_months = name, age_months
         self.physics, self.model, self.data = physics, physics.model, physics.data
-        self._skeleton = _skeleton(tuple(sorted(growth.scales.items())), growth.mass)
-        self._bones = mujoco.MjData(self._skeleton.model)
-        skeleton = self._skeleton
+        self._skeleton = Skeleton(growth)
+        skeleton = self._skeleton.built
         bodies = np.array([physics.body(prefix + bone) for bone in BONE_NAMES], np.int32)
         self._built = Tables(physics.model, growth, skeleton.low, skeleton.high, skeleton.strength, bodies)
         self.mocaps = physics.model.body_mocapid[bodies].astype(np.int32)
@@ -193,31 +186,23 @@ class Puppet:
         """
         posture = pose_named(pose) if isinstance(pose, str) else pose
         self.set(posture.targets(), np.array((*at, 0.0)), upright(posture.pitch, heading))
-        self.position[2] = height - lowest(self._skeleton.model, self.skeleton(), self._skeleton.bodies)
+        self.position[2] = height - self.skeleton().lowest()
 
     @property
     def heading(self) -> float:
         """How far the pelvis is turned to its left, in degrees; 0 faces along x."""
-        w, x, y, z = self.rotation
-        return float(np.degrees(np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))))
+        return heading_of(self.rotation)
 
-    def skeleton(self) -> mujoco.MjData:
-        """Return the state of the private model with all bones where they are to be; its bodies are named as bones."""
-        data = self._bones
-        data.qpos[:3], data.qpos[3:7] = self.position, self.rotation
-        data.qpos[self._skeleton.positions] = self._targets
-        mujoco.mj_kinematics(self._skeleton.model, data)
-        return data
-
-    @property
-    def skeleton_tables(self) -> Built:
-        """The private model and its tables."""
+    def skeleton(self) -> Skeleton:
+        """Return its bones where they are to be, in a model of their own; it can find the angles that reach a place."""
+        self._skeleton.pose(self.position, self.rotation, self._targets)
         return self._skeleton
 
     def bones(self) -> tuple[Array, Array]:
         """Return where all bones are to be: position (bones x 3) and rotation (bones x 4)."""
-        data, rows = self.skeleton(), self._skeleton.bodies
-        return data.xpos[rows], data.xquat[rows]
+        skeleton = self.skeleton()
+        rows = skeleton.built.bodies
+        return skeleton.data.xpos[rows], skeleton.data.xquat[rows]
 
     # --- what the stage calls
 
