@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from puzzlebox.infant.body.body import Motion, upright
 from puzzlebox.infant.body.bones import BONE_NAMES, JOINT_NAMES
-from puzzlebox.infant.body.build import Tables
+from puzzlebox.infant.body.build import Tables, neighbours
 from puzzlebox.infant.body.growth import Growth
 from puzzlebox.infant.body.physics import CONTROL_STEP, Physics
 from puzzlebox.infant.body.poses import Pose, pose_named
@@ -22,8 +22,8 @@ from puzzlebox.infant.body.skeleton import Skeleton, heading_of
 
 Array = NDArray[np.float64]
 _GRAVITY = 9.81
-# Geoms of fixed things that are nearer to a bone than this many metres may touch the skin above it.
-_NEAR = 0.025
+# Geoms that are nearer to each other than this many metres, besides the flesh over them, may touch.
+_NEAR = 0.002
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Puppet:
         self._built = Tables(physics.model, growth, skeleton.low, skeleton.high, skeleton.strength, bodies)
         self.mocaps = physics.model.body_mocapid[bodies].astype(np.int32)
         self._geoms = np.flatnonzero(np.isin(physics.model.geom_bodyid, bodies) & (physics.model.geom_contype > 0))
-        self._others: NDArray[np.int64] | None = None
+        self._others: tuple[NDArray[np.int64], NDArray[np.bool_]] | None = None
         self._targets = np.zeros(len(JOINT_NAMES))
         self.position, self.rotation = np.zeros(3), np.array((1.0, 0.0, 0.0, 0.0))
         # The angles at the end of the last step and of the one before, and the last three poses of the head.
@@ -111,33 +111,42 @@ class Puppet:
     def near(self) -> NDArray[np.int32]:
         """Return the pairs of geoms that are near each other and may touch the skin (n x 2).
 
-        MuJoCo finds those with free things; those with things that nothing moves (the floor, furniture, other
-        puppets) are found here.
+        MuJoCo finds those with free things; those with what has no degrees of freedom (the floor, furniture, other
+        puppets, the puppet itself) are found here.
         """
         found = np.asarray(self.data.contact.geom)
-        fixed = self._near_fixed()
-        return np.concatenate((found, fixed)) if len(fixed) else found
+        still = self._near_still()
+        return np.concatenate((found, still)) if len(still) else found
 
-    def _near_fixed(self) -> NDArray[np.int32]:
+    def _still(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return geoms without degrees of freedom, and which of the own ones may touch which of them."""
+        model = self.model
+        mocap = model.body_mocapid[model.geom_bodyid] >= 0
+        others = np.flatnonzero((model.body_weldid[model.geom_bodyid] == 0) | mocap)
+        bones = {int(body): name for body, name in zip(self._built.bodies, BONE_NAMES, strict=True)}
+        apart = neighbours()
+        names = [bones.get(int(model.geom_bodyid[geom]), "") for geom in others]
+        rows = [bones[int(model.geom_bodyid[geom])] for geom in self._geoms]
+        allowed = [[one != two and frozenset((one, two)) not in apart for two in names] for one in rows]
+        return others, np.array(allowed)
+
+    def _near_still(self) -> NDArray[np.int32]:
         model, data = self.model, self.data
         if self._others is None:
-            still = model.body_weldid[model.geom_bodyid] == 0
-            mocap = model.body_mocapid[model.geom_bodyid] >= 0
-            own = np.isin(model.geom_bodyid, self._built.bodies)
-            self._others = np.flatnonzero((still | mocap) & ~own)
-        others = self._others[model.geom_contype[self._others] > 0]
+            self._others = self._still()
+        others, allowed = self._others
         planes = model.geom_type[others] == mujoco.mjtGeom.mjGEOM_PLANE
-        centres, reach = data.geom_xpos[self._geoms], model.geom_rbound[self._geoms] + _NEAR
-        # A ball around each geom; boxes are long, so that their own axes decide.
+        flesh = model.geom_gap[self._geoms][:, None] + model.geom_gap[others][None, :] + _NEAR
+        # A ball around each own geom, and the box around each other one.
         middles, turns = data.geom_xpos[others], data.geom_xmat[others].reshape(-1, 3, 3)
-        local = np.abs(np.einsum("oji,goj->goi", turns, centres[:, None] - middles[None]))
-        outside = np.maximum(local - model.geom_aabb[others, 3:], 0.0)
-        gap = np.sqrt((outside**2).sum(axis=2))
+        local = np.abs(np.einsum("oji,goj->goi", turns, data.geom_xpos[self._geoms][:, None] - middles[None]))
+        gap = np.sqrt((np.maximum(local - model.geom_aabb[others, 3:], 0.0) ** 2).sum(axis=2))
         gap[:, planes] = local[:, planes, 2]
+        near = (gap < model.geom_rbound[self._geoms][:, None] + flesh) & allowed & (model.geom_contype[others] > 0)
         out = []
-        for row, column in np.argwhere(gap < reach[:, None]).tolist():
-            one, two = int(self._geoms[row]), int(others[column])
-            if planes[column] or mujoco.mj_geomDistance(model, data, one, two, _NEAR, None) < _NEAR:
+        for row, column in np.argwhere(near).tolist():
+            one, two, most = int(self._geoms[row]), int(others[column]), float(flesh[row, column])
+            if planes[column] or mujoco.mj_geomDistance(model, data, one, two, most, None) < most:
                 out.append((one, two))
         return np.array(out, np.int32).reshape(-1, 2)
 

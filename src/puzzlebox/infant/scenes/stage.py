@@ -137,6 +137,7 @@ class Stage:
         room: Room | None = None,
         lamp: float = 1.0,
         ties: Sequence[Tie] = (),
+        floor_material: str | None = FLOOR_MATERIAL,
     ) -> None:
         """Build the world.
 
@@ -147,6 +148,7 @@ class Stage:
             room: the room. Default: 3 x 3 m with walls.
             lamp: the light at the start of an episode, 0 (dark) to 1.
             ties: knots between things.
+            floor_material: what the floor and walls sound like when they are struck; None for no sound, which is faster.
         """
         self.room = room or Room()
         persons = [*children, *adults]
@@ -195,7 +197,8 @@ class Stage:
         materials: dict[str, str] = {prop.name: prop.material for prop in props if prop.material}
         skins = np.concatenate([np.asarray(body.built.bodies) for body in bodies]) if bodies else None
         self._hears = any(each.senses is not None and each.senses.ears for each in persons)
-        materials["world"] = FLOOR_MATERIAL
+        if floor_material is not None:
+            materials["world"] = floor_material
         self.sounds = Soundscape(self.physics, materials, skins, heard=self._hears)
         self.people = {person.name: self._player(person, body, number) for person, body, number in numbered}
         self.actors: list[Actor] = []
