@@ -72,12 +72,12 @@ def test_a_thing_in_its_hand_and_a_table_under_it_are_felt() -> None:
     hand = np.char.startswith(player.senses.skin.taxels.region, "hand") | (
         player.senses.skin.taxels.region == "fingertips"
     )
+    lifted = {f"{side}_upper_arm.{joint}": 70.0 for side in ("left", "right") for joint in ("flex", "abduct")}
+    puppet.turn_joints(lifted)
     assert not stage.step()["child"]["skin"][hand].any()
-    skeleton = puppet.skeleton()
-    puppet.set(skeleton.reach("right", (0.22, -0.1, 0.262), puppet.angles))
-    state = stage.step()
-    assert state["child"]["skin"][hand].max() > 0.1
-    puppet.stand((0.0, 0.0), 0.0, "sit")
+    puppet.set(puppet.skeleton().reach("right", (0.22, -0.1, 0.262), puppet.angles))
+    assert stage.step()["child"]["skin"][hand].max() > 0.1
+    puppet.turn_joints(lifted)
     stage.step()
     stage["block"].hold(puppet, "right_hand", at=(0.0, 0.03, -0.03))
     assert stage.step()["child"]["skin"][hand].max() > 0.1
