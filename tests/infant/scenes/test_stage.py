@@ -55,7 +55,7 @@ def test_a_moving_hand_pushes_a_free_thing_and_is_not_disturbed() -> None:
     stage["block"].place(stage.physics.data.xpos[foot] * (1.0, 1.0, 0.0) + (0.25, 0.0, 0.025))
     start = stage["block"].position
     for _ in range(10):
-        puppet.set(position=puppet.position + (0.04, 0.0, 0.0))
+        puppet.set(position=puppet.position + np.array((0.04, 0.0, 0.0)))
         stage.step()
     assert stage["block"].position[0] > start[0] + 0.05
     places, _ = puppet.bones()
@@ -66,8 +66,8 @@ def test_a_held_thing_follows_the_hand_and_flies_on_when_it_is_let_go() -> None:
     stage = small_stage()
     puppet, block = stage.puppet("caregiver"), stage["block"]
     block.hold(puppet, "right_hand", at=(0.0, 0.0, -0.1))
-    for number in range(12):
-        puppet.set(position=puppet.position + (0.0, 0.03, 0.0))
+    for _ in range(12):
+        puppet.set(position=puppet.position + np.array((0.0, 0.03, 0.0)))
         stage.step()
         row = puppet.row("right_hand")
         data = stage.physics.data
@@ -91,7 +91,7 @@ def test_hidden_things_are_neither_seen_nor_touched_and_stay() -> None:
     block = stage["block"]
     block.hide()
     where = block.position
-    stage["ball"].place(where + (0.0, 0.0, 0.03))
+    stage["ball"].place(where + np.array((0.0, 0.0, 0.03)))
     for _ in range(8):
         state = stage.step()
     assert not (state["child"]["segments"] == number).any()
@@ -106,7 +106,7 @@ def test_scripts_move_things_evenly() -> None:
     stage = small_stage()
     screen = stage["screen"]
     start = screen.position
-    screen.move(start + (0.0, 0.06, 0.0))
+    screen.move(start + np.array((0.0, 0.06, 0.0)))
     seen: list[float] = []
     stage.physics.watchers.append(lambda number: seen.append(float(screen.position[1])))
     stage.step()
@@ -175,7 +175,7 @@ def test_a_hand_that_strikes_a_thing_is_heard() -> None:
     stage["block"].place(foot * (1.0, 1.0, 0.0) + (0.2, 0.0, 0.025))
     loud = []
     for _ in range(10):
-        puppet.set(position=puppet.position + (0.05, 0.0, 0.0))
+        puppet.set(position=puppet.position + np.array((0.05, 0.0, 0.0)))
         loud.append(float(np.abs(stage.step()["child"]["ears"]).max()))
     assert max(loud) > 1e-2 > 10 * max(loud[1:3])
 
@@ -189,7 +189,7 @@ def play(stage: Stage, count: int) -> list[bytes]:
         if stage.steps == 9:
             stage["block"].release()
         if stage.steps == 6:
-            stage["screen"].move(stage["screen"].position + (0.0, 0.01, 0.02))
+            stage["screen"].move(stage["screen"].position + np.array((0.0, 0.01, 0.02)))
         actions = None
         if stage.child is not None:
             actions = {"child": stage.rng.uniform(-1, 1, stage.child.action_size)}

@@ -45,11 +45,13 @@ class Sights(Protocol):
 
     Attributes:
         scene: the Scene.
-        dark: whether the lamp is off, so that only what glows can be seen.
     """
 
     scene: Scene
-    dark: bool
+
+    @property
+    def dark(self) -> bool:
+        """Whether the lamp is off, so that only what glows can be seen."""
 
     def update(self) -> Scene:
         """Move the Scene to the current state, and return it."""

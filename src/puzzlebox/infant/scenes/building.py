@@ -26,8 +26,8 @@ _SPONGE = ((0.04, 1.0), (0.3, 0.9, 0.01, 0.5, 2.0))
 _SPIN, _ROLL = 0.005, 0.0005
 
 
-# Bits of what collides with what, beside 1, which everything has. A thing has both, the hand of a puppet has one of each
-# kind and nothing else, so that a thing without them passes through hands alone.
+# Bits of what collides with what, beside 1, which everything has but hands of puppets. Those have only these bits, and
+# a thing without them passes through hands alone.
 TAKES_HANDS, FROM_HANDS = 4, 8
 
 

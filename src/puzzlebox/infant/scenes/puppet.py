@@ -7,29 +7,23 @@ nothing.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.infant.body.body import Motion, lowest, upright
+from puzzlebox.infant.body.body import Motion, upright
 from puzzlebox.infant.body.bones import BONE_NAMES, JOINT_NAMES
-from puzzlebox.infant.body.build import Built, Tables, build
+from puzzlebox.infant.body.build import Tables, neighbours
 from puzzlebox.infant.body.growth import Growth
 from puzzlebox.infant.body.physics import CONTROL_STEP, Physics
 from puzzlebox.infant.body.poses import Pose, pose_named
-from puzzlebox.infant.body.shapes import Vector
+from puzzlebox.infant.body.skeleton import Skeleton, heading_of
 
 Array = NDArray[np.float64]
 _GRAVITY = 9.81
-# Geoms of fixed things that are nearer to a bone than this many metres may touch the skin above it.
-_NEAR = 0.025
-
-
-@cache
-def _skeleton(scales: tuple[tuple[str, Vector], ...], mass: float) -> Built:
-    return build(Growth(dict(scales), mass))
+# Geoms that are nearer to each other than this many metres, besides the flesh over them, may touch.
+_NEAR = 0.002
 
 
 @dataclass(frozen=True)
@@ -66,14 +60,13 @@ class Puppet:
         """
         self.name, self.age_months = name, age_months
         self.physics, self.model, self.data = physics, physics.model, physics.data
-        self._skeleton = _skeleton(tuple(sorted(growth.scales.items())), growth.mass)
-        self._bones = mujoco.MjData(self._skeleton.model)
-        skeleton = self._skeleton
+        self._skeleton = Skeleton(growth)
+        skeleton = self._skeleton.built
         bodies = np.array([physics.body(prefix + bone) for bone in BONE_NAMES], np.int32)
         self._built = Tables(physics.model, growth, skeleton.low, skeleton.high, skeleton.strength, bodies)
         self.mocaps = physics.model.body_mocapid[bodies].astype(np.int32)
         self._geoms = np.flatnonzero(np.isin(physics.model.geom_bodyid, bodies) & (physics.model.geom_contype > 0))
-        self._others: NDArray[np.int64] | None = None
+        self._others: tuple[NDArray[np.int64], NDArray[np.bool_]] | None = None
         self._targets = np.zeros(len(JOINT_NAMES))
         self.position, self.rotation = np.zeros(3), np.array((1.0, 0.0, 0.0, 0.0))
         # The angles at the end of the last step and of the one before, and the last three poses of the head.
@@ -118,33 +111,42 @@ class Puppet:
     def near(self) -> NDArray[np.int32]:
         """Return the pairs of geoms that are near each other and may touch the skin (n x 2).
 
-        MuJoCo finds those with free things; those with things that nothing moves (the floor, furniture, other
-        puppets) are found here.
+        MuJoCo finds those with free things; those with what has no degrees of freedom (the floor, furniture, other
+        puppets, the puppet itself) are found here.
         """
         found = np.asarray(self.data.contact.geom)
-        fixed = self._near_fixed()
-        return np.concatenate((found, fixed)) if len(fixed) else found
+        still = self._near_still()
+        return np.concatenate((found, still)) if len(still) else found
 
-    def _near_fixed(self) -> NDArray[np.int32]:
+    def _still(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return geoms without degrees of freedom, and which of the own ones may touch which of them."""
+        model = self.model
+        mocap = model.body_mocapid[model.geom_bodyid] >= 0
+        others = np.flatnonzero((model.body_weldid[model.geom_bodyid] == 0) | mocap)
+        bones = {int(body): name for body, name in zip(self._built.bodies, BONE_NAMES, strict=True)}
+        apart = neighbours()
+        names = [bones.get(int(model.geom_bodyid[geom]), "") for geom in others]
+        rows = [bones[int(model.geom_bodyid[geom])] for geom in self._geoms]
+        allowed = [[one != two and frozenset((one, two)) not in apart for two in names] for one in rows]
+        return others, np.array(allowed)
+
+    def _near_still(self) -> NDArray[np.int32]:
         model, data = self.model, self.data
         if self._others is None:
-            still = model.body_weldid[model.geom_bodyid] == 0
-            mocap = model.body_mocapid[model.geom_bodyid] >= 0
-            own = np.isin(model.geom_bodyid, self._built.bodies)
-            self._others = np.flatnonzero((still | mocap) & ~own)
-        others = self._others[model.geom_contype[self._others] > 0]
+            self._others = self._still()
+        others, allowed = self._others
         planes = model.geom_type[others] == mujoco.mjtGeom.mjGEOM_PLANE
-        centres, reach = data.geom_xpos[self._geoms], model.geom_rbound[self._geoms] + _NEAR
-        # A ball around each geom; boxes are long, so that their own axes decide.
+        flesh = model.geom_gap[self._geoms][:, None] + model.geom_gap[others][None, :] + _NEAR
+        # A ball around each own geom, and the box around each other one.
         middles, turns = data.geom_xpos[others], data.geom_xmat[others].reshape(-1, 3, 3)
-        local = np.abs(np.einsum("oji,goj->goi", turns, centres[:, None] - middles[None]))
-        outside = np.maximum(local - model.geom_aabb[others, 3:], 0.0)
-        gap = np.sqrt((outside**2).sum(axis=2))
+        local = np.abs(np.einsum("oji,goj->goi", turns, data.geom_xpos[self._geoms][:, None] - middles[None]))
+        gap = np.sqrt((np.maximum(local - model.geom_aabb[others, 3:], 0.0) ** 2).sum(axis=2))
         gap[:, planes] = local[:, planes, 2]
+        near = (gap < model.geom_rbound[self._geoms][:, None] + flesh) & allowed & (model.geom_contype[others] > 0)
         out = []
-        for row, column in np.argwhere(gap < reach[:, None]).tolist():
-            one, two = int(self._geoms[row]), int(others[column])
-            if planes[column] or mujoco.mj_geomDistance(model, data, one, two, _NEAR, None) < _NEAR:
+        for row, column in np.argwhere(near).tolist():
+            one, two, most = int(self._geoms[row]), int(others[column]), float(flesh[row, column])
+            if planes[column] or mujoco.mj_geomDistance(model, data, one, two, most, None) < most:
                 out.append((one, two))
         return np.array(out, np.int32).reshape(-1, 2)
 
@@ -193,31 +195,23 @@ class Puppet:
         """
         posture = pose_named(pose) if isinstance(pose, str) else pose
         self.set(posture.targets(), np.array((*at, 0.0)), upright(posture.pitch, heading))
-        self.position[2] = height - lowest(self._skeleton.model, self.skeleton(), self._skeleton.bodies)
+        self.position[2] = height - self.skeleton().lowest()
 
     @property
     def heading(self) -> float:
         """How far the pelvis is turned to its left, in degrees; 0 faces along x."""
-        w, x, y, z = self.rotation
-        return float(np.degrees(np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))))
+        return heading_of(self.rotation)
 
-    def skeleton(self) -> mujoco.MjData:
-        """Return the state of the private model with all bones where they are to be; its bodies are named as bones."""
-        data = self._bones
-        data.qpos[:3], data.qpos[3:7] = self.position, self.rotation
-        data.qpos[self._skeleton.positions] = self._targets
-        mujoco.mj_kinematics(self._skeleton.model, data)
-        return data
-
-    @property
-    def skeleton_tables(self) -> Built:
-        """The private model and its tables."""
+    def skeleton(self) -> Skeleton:
+        """Return its bones where they are to be, in a model of their own; it can find the angles that reach a place."""
+        self._skeleton.pose(self.position, self.rotation, self._targets)
         return self._skeleton
 
     def bones(self) -> tuple[Array, Array]:
         """Return where all bones are to be: position (bones x 3) and rotation (bones x 4)."""
-        data, rows = self.skeleton(), self._skeleton.bodies
-        return data.xpos[rows], data.xquat[rows]
+        skeleton = self.skeleton()
+        rows = skeleton.built.bodies
+        return skeleton.data.xpos[rows], skeleton.data.xquat[rows]
 
     # --- what the stage calls
 

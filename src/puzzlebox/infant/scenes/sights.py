@@ -84,13 +84,13 @@ class StageSights:
         for thing in things:
             rows, bodies = [], []
             self._parts[thing.id] = []
-            for body, forms in thing.bodies:
+            for row, forms in thing.bodies:
                 for form in forms:
                     parts.append(_form(len(owners), form, thing.prop))
                     self._parts[thing.id].append((count, form))
                     count += 1
                 rows.append(len(owners))
-                bodies.append(body)
+                bodies.append(row)
                 owners.append(thing.id)
             self._rows.append((thing, np.array(rows, np.intp), np.array(bodies, np.intp)))
         self.scene = Scene(
@@ -98,8 +98,11 @@ class StageSights:
             poses=np.zeros(len(owners), POSE),
             surroundings=room.surroundings(),
             owners=np.array(owners, np.int32),
-            **_joined(self.figures),
         )
+        if self.figures:
+            self.scene.vertices = np.concatenate([each.vertices for each in self.figures])
+            self.scene.triangles = np.concatenate([each.triangles for each in self.figures])
+            self.scene.bones = np.concatenate([each.bones for each in self.figures])
         self.scene.poses["turn"][:, 0] = 1.0
         self._light = float(self.scene.surroundings["light"][0])
         self._body_parts = sum(len(each.parts) for each in self.figures)
@@ -147,11 +150,6 @@ class StageSights:
     def first_row(self, body: Body) -> int:
         """Return the row in which the bones of a body begin."""
         return next(each.first_row for each in self.figures if each.body is body)
-
-
-def _joined(figures: Sequence[Figure]) -> dict[str, Table]:
-    names = ("vertices", "triangles", "bones")
-    return {name: np.concatenate([getattr(each, name) for each in figures]) for name in names} if figures else {}
 
 
 def _part(row: int, at: object, half: object, colour: RGB) -> Table:

@@ -242,7 +242,8 @@ class Stage:
     @property
     def ids(self) -> dict[str, int]:
         """The number in segments of everybody and everything, by name."""
-        return {each.name: each.id for each in (*self.people.values(), *self.things.values())}
+        people = {name: player.id for name, player in self.people.items()}
+        return {**people, **{name: thing.id for name, thing in self.things.items()}}
 
     def attach_sound(self, name: str, source: Source, to: str = "world", at: Any = (0.0, 0.0, 0.0)) -> None:
         """Let something sound; do so before the first reset, because a snapshot needs the same sources.
@@ -370,7 +371,7 @@ class Stage:
             actors=tuple(each.snapshot() for each in self.actors),
             sounds=self.sounds.snapshot(),
             lamp=self.lamp,
-            rng=self.rng.bit_generator.state,
+            rng=dict(self.rng.bit_generator.state),
         )
 
     def restore(self, snapshot: StageSnapshot) -> dict[str, State]:

@@ -49,8 +49,8 @@ class Senses:
     """The senses of one body; a sense it does not have is None.
 
     Attributes:
-        state: what was read last: `joints`, `balance`, `skin`, `ears` (float32), `eyes` and `fovea` (bytes, 2 x height x
-            width x 3), `depth` (float32) and `segments` (int32), those that are wanted.
+        state: what was read last, those that are wanted: `joints`, `balance`, `skin`, `ears` (float32), `eyes` and
+            `fovea` (bytes, 2 x height x width x 3), `depth` (float32) and `segments` (int32).
     """
 
     def __init__(
