@@ -11,7 +11,7 @@ from puzzlebox.infant.body.shapes import scaled
 
 Floats = NDArray[np.float64]
 # The middle of the palm below the wrist, at 18 months, in metres.
-_PALM = 0.035
+PALM = 0.035
 _JOINTS = ("upper_arm.flex", "upper_arm.abduct", "upper_arm.rotate", "forearm.flex", "forearm.pronate")
 
 
@@ -33,7 +33,7 @@ class Arm:
         self.side = side
         self.shoulder = np.add(collarbone, joint)
         self.upper = -bones[f"{side}forearm"].at[2] * scales["arm"][2]
-        self.lower = -bones[f"{side}hand"].at[2] * scales["arm"][2] + _PALM * scales["hand"][2]
+        self.lower = -bones[f"{side}hand"].at[2] * scales["arm"][2] + PALM * scales["hand"][2]
         limits = {f"{bone.name}.{joint.name}": joint for bone in bones.values() for joint in bone.joints}
         self._limits = [np.radians((limits[side + name].low, limits[side + name].high)) for name in _JOINTS]
 

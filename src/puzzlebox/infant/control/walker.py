@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from puzzlebox.infant.body.bones import LEFT, RIGHT
 from puzzlebox.infant.body.child import CONTROL_STEP
 from puzzlebox.infant.body.growth import REFERENCE_MONTHS, Growth
-from puzzlebox.infant.control.arms import Arm
+from puzzlebox.infant.body.skeleton import Skeleton
+from puzzlebox.infant.control.arms import PALM, Arm
 from puzzlebox.infant.control.cycles import (
     ALL_FOURS,
     CRAWL_STRIDE,
@@ -27,7 +28,6 @@ from puzzlebox.infant.control.cycles import (
     walking,
 )
 from puzzlebox.infant.control.ground import Ground
-from puzzlebox.infant.control.skeleton import Skeleton, skeleton_of
 from puzzlebox.infant.control.speeds import BACKWARDS, Speeds, speeds_at
 
 Floats = NDArray[np.float64]
@@ -119,7 +119,7 @@ class Walker:
     ) -> None:
         self.growth = growth or Growth.at(age_months)
         self.speeds = speeds or speeds_at(age_months)
-        self.skeleton: Skeleton = skeleton_of(self.growth)
+        self.skeleton = Skeleton(self.growth)
         self._arms = {side: Arm(self.growth, side) for side in (LEFT, RIGHT)}
         scale = self.growth.scales
         self._leg = 0.345 * scale["leg"][2]
@@ -255,7 +255,7 @@ class Walker:
         self._turn_head(angles, pitch)
         place = np.array((state.x, state.y, 0.0))
         turn = _turn(state.heading, pitch)
-        self.skeleton.pose(angles, place, turn)
+        self.skeleton.pose(place, turn, angles)
         place[2] = -self.skeleton.lowest()
         self._move_arm(angles, place)
         return Posture(place, turn, angles)
@@ -263,18 +263,17 @@ class Walker:
     def pose(self) -> Posture:
         """Return the posture, with the bones of the skeleton moved to it."""
         posture = self.posture()
-        self.skeleton.pose(posture.angles, posture.place, posture.turn)
+        self.skeleton.pose(posture.place, posture.turn, posture.angles)
         return posture
 
     def eyes(self) -> Floats:
         """Return the middle between the eyes, in metres, after moving the skeleton."""
         self.pose()
-        return (self.skeleton.place_of("left_eye") + self.skeleton.place_of("right_eye")) / 2
+        return (self.skeleton.point("left_eye") + self.skeleton.point("right_eye")) / 2
 
     def palm(self) -> Floats:
         """Return the middle of the palm of the hand that reaches and holds; call `pose` first."""
-        side = self.state.side
-        return self.skeleton.place_of(f"{side}hand") - 0.035 * self.skeleton.turn_of(f"{side}hand")[:, 2]
+        return self.skeleton.point(f"{self.state.side}hand", (0.0, 0.0, -PALM * self.growth.scales["hand"][2]))
 
     def _squat(self) -> float:
         """Return how far the body squats, from 0 to 1: low things need it."""
@@ -306,8 +305,8 @@ class Walker:
             hold = (_HOLD[0] * scale[0], outwards * _HOLD[1] * scale[1], _HOLD[2] * scale[2])
             _set(rest, arm.towards(np.array(hold)))
         if state.target is not None:
-            chest = np.add(self.skeleton.place_of("chest"), (0.0, 0.0, place[2]))
-            turn = self.skeleton.turn_of("chest")
+            chest = np.add(self.skeleton.point("chest"), (0.0, 0.0, place[2]))
+            turn = self.skeleton.data.xmat[self.skeleton.row("chest")].reshape(3, 3)
             reached = angles.copy()
             _set(reached, arm.towards(turn.T @ (np.array(state.target) - chest)))
             rest = blended(rest, reached, state.reach)

@@ -73,11 +73,19 @@ class Core:
         kind = task_class(self.entry)
         self.settings: Settings = kind.settings_class.of(**settings)
         self.task = kind(self.settings)
-        self.observation_space = space_of(self.settings, len(self.task.targets), len(self.task.colours))
+        self.observation_space = self.new_observation_space()
         self.play = Play(self.task)
-        self.action_space: spaces.Space[Any] = self.play.control.space
+        self.action_space = self.new_action_space()
         self.outcome = Outcome([0.0] * self.task.agents)
         self._senses_delay, self._muscles_delay = Delay(self.settings.sense_delay), Delay(self.settings.muscle_delay)
+
+    def new_observation_space(self) -> spaces.Dict:
+        """Return another observation space of one agent."""
+        return space_of(self.settings, len(self.task.targets), len(self.task.colours))
+
+    def new_action_space(self) -> spaces.Box:
+        """Return another action space of one agent."""
+        return deepcopy(self.play.control.space)
 
     @property
     def agents(self) -> int:

@@ -32,7 +32,7 @@ _BALANCE = np.array([_ACCELERATION] * 3 + [_ROTATION] * 3, np.float32)
 
 
 def spectrum(wave: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the decimal logarithm of the spectrum of two ears (2 x 250), from -8 (silence) to 3.5."""
+    """Return the decimal logarithm of the spectrum of two ears (2 x 250), from -8 (silence) to 3.8."""
     return np.log10(np.abs(np.fft.rfft(wave, axis=1)[:, :BINS]) + _FLOOR).astype(np.float32)
 
 
@@ -69,7 +69,7 @@ def _part(name: str, settings: Settings, targets: int, colours: int) -> spaces.S
         return spaces.Box(0, 255, (size, size, 6), np.uint8)
     if name == "ears":
         if settings.sound == SPECTRUM:
-            return spaces.Box(-8.0, float(np.log10(2 * FRAME)), (2, BINS), np.float32)
+            return spaces.Box(-8.01, float(np.log10(2 * FRAME)), (2, BINS), np.float32)
         return spaces.Box(-1.0, 1.0, (2, FRAME), np.float32)
     if name == "skin":
         return spaces.Box(0.0, 1.0, (len(taxels_of(settings)),), np.float32)

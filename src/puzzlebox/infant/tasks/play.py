@@ -184,6 +184,7 @@ class Play:
     def place_walker(self, agent: int, x: float, y: float, heading: float) -> None:
         """Let a child start somewhere; heading in radians."""
         self._starts[agent] = (float(x), float(y), float(heading))
+        self._drivers[agent].walker.place_at(*self._starts[agent])
 
     def walker(self, agent: int) -> Walker:
         """Return the animation of a child."""
