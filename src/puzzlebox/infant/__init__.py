@@ -1,4 +1,4 @@
-"""The infant wing: a child's body in MuJoCo, with its senses, and tasks for it. Its names are imported when they are first used."""
+"""The infant wing: a child's body in MuJoCo with its senses, and tasks. Its names are imported on first use."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

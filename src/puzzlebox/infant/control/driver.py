@@ -1,4 +1,4 @@
-"""Turns the six primitives into motions of a puppet on a stage: it walks, grabs, puts down, kicks, presses and speaks."""
+"""Turns the six primitives into motions of a puppet on a stage: it walks, grabs, puts down, kicks and speaks."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -100,7 +100,8 @@ class PrimitiveDriver:
         self._finish()
         if self.walker.state.target is None:
             self._decide(float(numbers[Primitive.GRAB]), float(numbers[Primitive.ACT]))
-        self.walker.move(*numbers[:4].tolist(), self.ground)
+        walk, turn, head_pitch, head_yaw = numbers[:4].tolist()
+        self.walker.move(walk, turn, head_pitch, head_yaw, self.ground)
         self.show()
 
     def snapshot(self) -> DriverSnapshot:
@@ -125,7 +126,7 @@ class PrimitiveDriver:
         """Return whether a thing is not fully hidden: a ray from the eyes gets to its middle or to its top."""
         eyes, _ = self.gaze()
         middle = thing.position
-        return any(self._ray(eyes, middle + (0.0, 0.0, up), thing) for up in (0.0, thing.prop.low * 0.8))
+        return any(self._ray(eyes, np.add(middle, (0.0, 0.0, up)), thing) for up in (0.0, thing.prop.low * 0.8))
 
     def _ray(self, start: Floats, end: Floats, thing: Thing) -> bool:
         model, data = self.stage.physics.model, self.stage.physics.data

@@ -21,13 +21,15 @@ from enum import IntEnum
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Box
+from gymnasium.spaces import Box, Discrete
 from numpy.typing import NDArray
 
 from puzzlebox.text import closest
 
 # Beyond this, `grab` and `act` do something.
 TRIGGER = 0.5
+# The three choices of discrete actions, as walk and turn: forwards, to the left, to the right.
+CHOICES = ((1.0, 0.0), (0.0, 1.0), (0.0, -1.0))
 
 
 class Primitive(IntEnum):
@@ -49,10 +51,12 @@ class PrimitiveControl:
 
     Attributes:
         names: the primitives, in the order of the action.
-        space: the action space.
+        space: the action space; with discrete actions, a choice of `CHOICES`.
     """
 
-    def __init__(self, names: Sequence[str] | str = NAMES) -> None:
+    space: Box | Discrete[Any]
+
+    def __init__(self, names: Sequence[str] | str = NAMES, *, discrete: bool = False) -> None:
         chosen = NAMES if names == "all" else (names,) if isinstance(names, str) else tuple(names)
         for name in chosen:
             if name not in NAMES:
@@ -60,7 +64,7 @@ class PrimitiveControl:
         if not chosen or len(set(chosen)) < len(chosen):
             raise ValueError(f"primitives are {chosen!r}; they must be different names, and at least one")
         self.names = chosen
-        self.space = Box(-1.0, 1.0, (len(chosen),), np.float32)
+        self.space = Discrete(len(CHOICES)) if discrete else Box(-1.0, 1.0, (len(chosen),), np.float32)
         self._rows = np.array([NAMES.index(name) for name in chosen])
 
     def full(self, action: Any) -> NDArray[np.float64]:
@@ -69,6 +73,8 @@ class PrimitiveControl:
         Raises:
             ValueError: the action has the wrong shape or a number that is not finite.
         """
+        if isinstance(self.space, Discrete):
+            return self._choice(action)
         numbers = np.asarray(action, np.float64)
         if numbers.shape != self.space.shape:
             raise ValueError(f"an action has the shape {numbers.shape}; it must be {self.space.shape}")
@@ -78,6 +84,17 @@ class PrimitiveControl:
         out[self._rows] = np.minimum(1.0, np.maximum(-1.0, numbers))
         return out
 
-    def chosen(self, action: NDArray[np.float64]) -> NDArray[np.float32]:
-        """Return those of all six numbers that are in the action space."""
+    def _choice(self, action: Any) -> NDArray[np.float64]:
+        number = int(action) if np.ndim(action) == 0 and int(action) == action else -1
+        if not 0 <= number < len(CHOICES):
+            raise ValueError(f"an action is {action!r}; it must be a whole number from 0 to {len(CHOICES) - 1}")
+        out = np.zeros(len(NAMES))
+        out[:2] = CHOICES[number]
+        return out
+
+    def chosen(self, action: NDArray[np.float64]) -> Any:
+        """Return those of all six numbers that are in the action space, or the nearest choice."""
+        if isinstance(self.space, Discrete):
+            turn = float(action[Primitive.TURN])
+            return np.int64(0 if abs(turn) < TRIGGER else 1 if turn > 0 else 2)
         return np.asarray(action[self._rows], np.float32)

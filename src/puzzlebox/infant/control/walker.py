@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlebox.infant.body.bones import LEFT, RIGHT
-from puzzlebox.infant.body.child import CONTROL_STEP
 from puzzlebox.infant.body.growth import REFERENCE_MONTHS, Growth
+from puzzlebox.infant.body.physics import CONTROL_STEP
 from puzzlebox.infant.body.skeleton import Skeleton
 from puzzlebox.infant.control.arms import PALM, Arm
 from puzzlebox.infant.control.cycles import (

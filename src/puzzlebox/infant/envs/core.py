@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-import numpy as np
 from gymnasium import spaces
-from numpy.typing import NDArray
 
 from puzzlebox.infant.catalogue import Entry, entry_named
 from puzzlebox.infant.control.delay import Delay
@@ -83,7 +81,7 @@ class Core:
         """Return another observation space of one agent."""
         return space_of(self.settings, len(self.task.targets), len(self.task.colours))
 
-    def new_action_space(self) -> spaces.Box:
+    def new_action_space(self) -> spaces.Box | spaces.Discrete[Any]:
         """Return another action space of one agent."""
         return deepcopy(self.play.control.space)
 
@@ -125,9 +123,9 @@ class Core:
         measures = {name: float(value) for name, value in self.task.measures(self.play).items()}
         return {"passed": passed, "measures": measures, "events": list(self.play.events)}
 
-    def script(self) -> list[NDArray[np.float32]]:
+    def script(self) -> list[Any]:
         """Return the next action of the script of the task, for each agent."""
-        return [np.asarray(self.play.scripted(agent), self.action_space.dtype) for agent in range(self.agents)]
+        return [self.play.scripted(agent) for agent in range(self.agents)]
 
     def _observe(self) -> list[Observation]:
         task, touch = self.task, "touch" in self.settings.chosen_senses

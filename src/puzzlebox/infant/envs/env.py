@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from puzzlebox.infant.body.child import CONTROL_STEP
+from puzzlebox.infant.body.physics import CONTROL_STEP
 from puzzlebox.infant.envs.core import Core, Snapshot
 from puzzlebox.infant.envs.perception import Observation
 from puzzlebox.seeds import check_seed, next_episode_seed
@@ -21,7 +21,8 @@ class InfantEnv(gym.Env[Observation, Any]):
     """A task of the toolkit.
 
     With several agents, each part of an observation and the action have an axis more, the first, for the agents; the
-    reward is the mean of theirs, and `info["rewards"]` has each. `puzzlebox.infant.make_parallel` gives each agent its own.
+    reward is the mean of theirs, and `info["rewards"]` has each. `puzzlebox.infant.make_parallel` gives each agent its
+    own.
 
     Args:
         task: the name of a task, such as `grab-object`, `GrabObject` or its id.
@@ -30,7 +31,11 @@ class InfantEnv(gym.Env[Observation, Any]):
         settings: those of the task; see the guide of the infant wing.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": round(1 / CONTROL_STEP)}
+    metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
+        "render_modes": list(RENDER_MODES),
+        "render_fps": round(1 / CONTROL_STEP),
+    }
+    observation_space: spaces.Dict
 
     def __init__(
         self, task: str = "grab-object", *, render_mode: str | None = None, script: bool = False, **settings: Any
@@ -57,7 +62,9 @@ class InfantEnv(gym.Env[Observation, Any]):
             raise RuntimeError("there is no episode; call reset() first")
         actions = [action] if self.core.agents == 1 else list(np.asarray(action))
         if len(actions) != self.core.agents:
-            raise ValueError(f"there are {len(actions)} actions; there must be one for each of {self.core.agents} agents")
+            raise ValueError(
+                f"there are {len(actions)} actions; there must be one for each of {self.core.agents} agents"
+            )
         observations = self.core.step(actions)
         outcome, truncated = self.core.outcome, self.core.truncated
         self._playing = not (outcome.over or truncated)

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from puzzlebox.infant.body.child import CONTROL_STEP
+from puzzlebox.infant.body.physics import CONTROL_STEP
 from puzzlebox.infant.envs.core import Core, Snapshot
 from puzzlebox.infant.envs.perception import Observation
 from puzzlebox.seeds import check_seed, next_episode_seed, rng_from

@@ -42,14 +42,17 @@ class Padding:
         longest = 0
         for env in envs:
             own = env.action_space
-            if env.core.agents > 1 or not isinstance(own, spaces.Box) or len(own.shape) != 1:
-                name = env.core.entry.name
-                raise ValueError(f"{name} has {env.core.agents} agents; a batch of several tasks has one in each")
+            if env.core.agents > 1 or not isinstance(own, spaces.Box):
+                what = f"{env.core.agents} agents" if env.core.agents > 1 else "discrete actions"
+                raise ValueError(
+                    f"{env.core.entry.name} has {what}; in a batch of several tasks, each has one agent and actions "
+                    "of numbers"
+                )
             longest = max(longest, own.shape[0])
             for name, part in env.observation_space.items():
                 assert isinstance(part, spaces.Box)
                 parts[name] = _larger(name, parts[name], part) if name in parts else part
-        return cls(spaces.Dict(parts), spaces.Box(-1.0, 1.0, (longest,), np.float32))
+        return cls(spaces.Dict({**parts}), spaces.Box(-1.0, 1.0, (longest,), np.float32))
 
 
 def _larger(name: str, one: spaces.Box, two: spaces.Box) -> spaces.Box:
@@ -59,7 +62,7 @@ def _larger(name: str, one: spaces.Box, two: spaces.Box) -> spaces.Box:
         raise ValueError(f"{name} has the shapes {one.shape} and {two.shape}, which one batch cannot hold")
     shape = tuple(max(pair) for pair in zip(one.shape, two.shape, strict=True))
     low, high = min(one.low.min(), two.low.min()), max(one.high.max(), two.high.max())
-    return spaces.Box(low, high, shape, one.dtype.type)
+    return spaces.Box(low, high, shape, np.dtype(one.dtype).type)  # type: ignore[arg-type]
 
 
 class Padded(gym.Wrapper[Observation, Any, Observation, Any]):

@@ -25,8 +25,8 @@ class COGNIANavSettings(NavigationSettings):
     """Settings of COGNIANav.
 
     Attributes:
-        stage: of VECA's curriculum: 0 pays at the things alone, 1 also for being near the good one, 2 also for being far
-            from the bad one.
+        stage: of VECA's curriculum: 0 pays at the things alone, 1 also for being near the good one, 2 also for being
+            far from the bad one.
         always_sound: whether both sound all the time, not only while they are near (1.5 m) or in view. Default: at the
             level "easy" alone.
     """
@@ -43,7 +43,7 @@ class COGNIANavSettings(NavigationSettings):
 
 
 class COGNIANav(NavigationTask):
-    """Which toy is good changes from episode to episode; only its sound says so. The good one sings, the bad one hisses."""
+    """Which of two toys is good changes from episode to episode; only its sound says so: the bad one hisses."""
 
     settings: COGNIANavSettings
     settings_class = COGNIANavSettings
@@ -68,7 +68,7 @@ class COGNIANav(NavigationTask):
     def step(self, play: Play) -> Outcome:
         """Judge where the child is, and let things sound."""
         self._sound(play)
-        good, bad = self.memory["goal"], self.memory["bad"]
+        good = self.memory["goal"]
         reward, found = self._curriculum(play), self.reached(play, 0)
         if found is None:
             return Outcome([reward + self.shaped(play, 0, good)])

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from puzzlebox.infant.body.child import CONTROL_STEP
+from puzzlebox.infant.body.physics import CONTROL_STEP
 from puzzlebox.infant.control.primitives import Primitive
 from puzzlebox.infant.scenes.props import RGB, Prop, cylinder
 from puzzlebox.infant.scenes.room import Room
@@ -19,7 +19,9 @@ from puzzlebox.infant.tasks.task import Outcome, Task, detour, difference, steer
 # Radii of the three sizes and the height of a disc in metres; the colours of the two polarities.
 _RADII, _HEIGHT = (0.15, 0.12, 0.09), 0.05
 _COLOURS: tuple[RGB, RGB] = ((205, 55, 50), (50, 90, 190))
-DISCS = tuple(f"{'large medium small'.split()[size]} {'red blue'.split()[pole]}" for size in range(3) for pole in range(2))
+DISCS = tuple(
+    f"{'large medium small'.split()[size]} {'red blue'.split()[pole]}" for size in range(3) for pole in range(2)
+)
 # Discs nearer than this act on each other, in metres, with this force in newtons at the distance of a disc's height.
 _FIELD, _FORCE = 0.12, 1.2
 # A disc lies on another one if it is about its height above it and at most this far aside, in metres.
@@ -59,7 +61,7 @@ class DiskTowerSettings(Settings):
 
 
 class DiskTower(Task[DiskTowerSettings]):
-    """Discs of three sizes and two colours lie about. They are stacked with larger ones below and colours alternating."""
+    """Discs of three sizes and two colours lie about; larger ones belong below, and colours alternate."""
 
     settings_class = DiskTowerSettings
     primitives = ("walk", "turn", "head_pitch", "head_yaw", "grab")
@@ -88,7 +90,9 @@ class DiskTower(Task[DiskTowerSettings]):
             radius = _RADII[number // 2]
             mass = 0.12 * (radius / _RADII[0]) ** 2
             colour = _COLOURS[number % 2]
-            out.append(Prop(name, (cylinder(radius, _HEIGHT),), mass=mass, colour=colour, friction=1.0, material="wood"))
+            out.append(
+                Prop(name, (cylinder(radius, _HEIGHT),), mass=mass, colour=colour, friction=1.0, material="wood")
+            )
         return out
 
     def begin(self, play: Play) -> None:
@@ -179,7 +183,7 @@ class DiskTower(Task[DiskTowerSettings]):
             return np.zeros(len(Primitive))
         disc, held = self.names[len(done)], play.holding(agent)
         if held is not None and held != disc:
-            return self._use(play, agent, play.place(base) + (0.6, 0.0, 0.0), -1.0)
+            return self._use(play, agent, np.add(play.place(base), (0.6, 0.0, 0.0)), -1.0)
         if held is None:
             return self._use(play, agent, play.place(disc), 1.0)
         top = play.place(done[-1])
@@ -222,8 +226,4 @@ class DiskTower(Task[DiskTowerSettings]):
 
 def _lies_on(upper: Any, lower: Any) -> bool:
     """Return whether a disc lies on another one."""
-    return (
-        abs(upper[2] - lower[2] - _HEIGHT) < _GAP and hypot(upper[0] - lower[0], upper[1] - lower[1]) < _ASIDE
-    )
-
-
+    return abs(upper[2] - lower[2] - _HEIGHT) < _GAP and hypot(upper[0] - lower[0], upper[1] - lower[1]) < _ASIDE

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from puzzlebox.infant.body.child import CONTROL_STEP
+from puzzlebox.infant.body.physics import CONTROL_STEP
 from puzzlebox.infant.control.ground import Block
 from puzzlebox.infant.control.speeds import UNIT
 from puzzlebox.infant.scenes.props import Prop, ball, box
@@ -91,9 +91,10 @@ class KickTheBall(Task[KickTheBallSettings]):
         speed = float(rng.uniform(*_SHOT)) * (1.5 if hard else 1.0)
         play.show(BALL, from_x, from_y, _RADIUS)
         play.push(BALL, (speed * (to_x - from_x) / away, speed * (to_y - from_y) / away, 0.0))
-        blocks = []
+        blocks: list[Block] = []
         for number in range(self.settings.furniture):
-            place = _free_place(rng, (x, y), (from_x, from_y), (to_x, to_y))
+            others = [(each.x, each.y) for each in blocks]
+            place = _free_place(rng, (x, y), (from_x, from_y), (to_x, to_y), *others)
             play.show(f"box {number}", *place)
             blocks.append(Block(*place, 0.15, 0.15))
         play.ground.blocks = tuple(blocks)

@@ -50,7 +50,7 @@ class MazeNavSettings(Settings):
 
 
 class MazeNav(Task[MazeNavSettings]):
-    """A child looks for one of three toys; when it is there, another one is named. What it remembers makes it faster."""
+    """A child looks for one of three toys; when it is there, another one is named. Memory makes it faster."""
 
     settings_class = MazeNavSettings
     reward = "+1 at the target (the amount is ours), 0.01 for each metre that the way gets shorter"
@@ -79,7 +79,9 @@ class MazeNav(Task[MazeNavSettings]):
             size = (_THICK, long, _HIGH) if one[0] != two[0] else (long, _THICK, _HIGH)
             # Neighbouring walls differ a little, so that a child can see where it is.
             colour = (190 + 15 * (one[0] % 3), 200 - 12 * (one[1] % 3), 205 - 15 * ((one[0] + one[1]) % 3))
-            walls.append(Prop(f"wall {number}", (box(*size, (0, 0, _HIGH / 2)),), free=False, hidden=True, colour=colour))
+            walls.append(
+                Prop(f"wall {number}", (box(*size, (0, 0, _HIGH / 2)),), free=False, hidden=True, colour=colour)
+            )
         return [*walls, *(toy(shape, "red", shape) for shape in THREE)]
 
     def begin(self, play: Play) -> None:

@@ -18,7 +18,7 @@ from puzzlebox.infant.tasks.toys import COLOURS, REACHED, THREE, toy
 # The height of walls in metres.
 WALL = 1.0
 LEVELS = ("easy", "hard", "hard2")
-# For each level: how many wrong toys there are, and the length of the room in metres. VECA's room of 19 units is 4.75 m.
+# For each level: how many wrong toys there are, and the length of the room in metres; VECA's 19 units are 4.75 m.
 _FAKES = {"easy": 1, "hard": 2, "hard2": 4}
 _ROOMS = {"easy": 3.0, "hard": 4.75, "hard2": 4.75}
 # The shaping of VECA's learners: this much for each full turn towards the target, and for each full step towards it.

@@ -64,7 +64,8 @@ class Play:
         if task.control == JOINTS:
             self.control = JointControl(task.joints if settings.joints is None else settings.joints)
         else:
-            self.control = PrimitiveControl(task.primitives if settings.primitives is None else settings.primitives)
+            names = task.primitives if settings.primitives is None else settings.primitives
+            self.control = PrimitiveControl(names, discrete=settings.discrete)
         room = task.room
         self.ground = Ground(room.depth / 2, room.width / 2)
         self.rule = GrabRule()
@@ -113,7 +114,7 @@ class Play:
         """Return the full action of a body: all primitives, or all joints; errors are those of `control.full`."""
         return self.control.full(action)
 
-    def scripted(self, agent: int) -> NDArray[Any]:
+    def scripted(self, agent: int) -> Any:
         """Return the next action of the task's script, as the action space has it."""
         action = self.task.script(self, agent)
         if isinstance(self.control, PrimitiveControl):
@@ -337,4 +338,3 @@ def senses_of(settings: Settings) -> SensesSettings:
 
 def _clothes(number: int) -> Mapping[str, tuple[int, int, int]] | None:
     return {"shirt": _SHIRTS[number]} if number else None
-

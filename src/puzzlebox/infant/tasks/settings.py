@@ -26,6 +26,7 @@ class Settings:
         senses: the parts of an observation. Default: those of the task.
         primitives: the primitives of an action, for tasks with this control; "all" for all six. Default: those of the
             task.
+        discrete: whether an action is one of three choices, forwards, left and right, for tasks with primitives.
         joints: the joints of an action, by name or group, for tasks with this control. Default: those of the task.
         pixels: pixels along each side of the picture of an eye.
         fovea_pixels: pixels along each side of a foveal patch, for the sense `fovea`.
@@ -46,6 +47,7 @@ class Settings:
     age_months: float = REFERENCE_MONTHS
     senses: Sequence[str] | None = None
     primitives: Sequence[str] | str | None = None
+    discrete: bool = False
     joints: Sequence[str] | str | None = None
     pixels: int = 84
     fovea_pixels: int = 42

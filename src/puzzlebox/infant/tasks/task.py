@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.infant.body.child import CONTROL_STEP
+from puzzlebox.infant.body.physics import CONTROL_STEP
 from puzzlebox.infant.control.primitives import Primitive
 from puzzlebox.infant.control.speeds import UNIT
 from puzzlebox.infant.scenes.people import Person
@@ -181,9 +181,7 @@ def steer(play: "Play", agent: int, x: float, y: float, *, stop: float = 0.0) ->
     return action
 
 
-def detour(
-    play: "Play", agent: int, x: float, y: float, others: Sequence[Any], apart: float
-) -> tuple[float, float]:
+def detour(play: "Play", agent: int, x: float, y: float, others: Sequence[Any], apart: float) -> tuple[float, float]:
     """Return where a script should walk on its way to a place, so that it keeps away from others.
 
     Args:

@@ -56,9 +56,7 @@ def _boots() -> tuple[Form, ...]:
 
 def _bus() -> tuple[Form, ...]:
     wheels = tuple(
-        cylinder(0.045, 0.02, (x, y, 0.045), turn=_SIDEWAYS, colour=_DARK)
-        for x in (-0.10, 0.10)
-        for y in (-0.08, 0.08)
+        cylinder(0.045, 0.02, (x, y, 0.045), turn=_SIDEWAYS, colour=_DARK) for x in (-0.10, 0.10) for y in (-0.08, 0.08)
     )
     windows = tuple(box(0.055, 0.165, 0.06, (x, 0, 0.21), colour=(200, 220, 235)) for x in (-0.10, 0.0, 0.10))
     return (box(0.34, 0.16, 0.22, (0, 0, 0.16)), *windows, *wheels)

@@ -193,7 +193,7 @@ class TwoHandsTask(Task[Any]):
         angles = play.child.angles.copy()
         data, row = play.child.data, play.child.row("chest")
         for side, sign in ((LEFT, 1.0), (RIGHT, -1.0)):
-            place = middle + (0.0, sign * aside, 0.0)
+            place = np.add(middle, (0.0, sign * aside, 0.0))
             local = data.xmat[row].reshape(3, 3).T @ (place - data.xpos[row])
             wanted = self.arms[side].towards(local)
             wanted[f"{side}forearm.pronate"] = 0.0
