@@ -148,7 +148,7 @@ class Stage:
             room: the room. Default: 3 x 3 m with walls.
             lamp: the light at the start of an episode, 0 (dark) to 1.
             ties: knots between things.
-            floor_material: what the floor and walls sound like when they are struck; None for no sound, which is faster.
+            floor_material: what floor and walls sound like when they are struck; None for no sound, which is faster.
         """
         self.room = room or Room()
         persons = [*children, *adults]
