@@ -212,10 +212,12 @@ class Caregiver:
         if state.walk:
             x, y = state.walk[0]
             away = hypot(x - position[0], y - position[1])
-            wanted = degrees(atan2(y - position[1], x - position[0])) if away > 1e-6 else heading
             if away <= 1e-6:
                 state.walk.pop(0)
-            elif abs(_difference(heading, wanted)) < 30.0:
+                wanted = heading if state.walk else state.face
+            else:
+                wanted = degrees(atan2(y - position[1], x - position[0]))
+            if away > 1e-6 and abs(_difference(heading, wanted)) < 30.0:
                 step = min(away, _WALK_SPEED * CONTROL_STEP)
         if wanted is not None:
             turn = _difference(heading, wanted)
@@ -282,9 +284,8 @@ class Caregiver:
         place = motion.start + smooth * (goal - motion.start)
         if not motion.points:
             # A hand rises on its way, so that it does not sweep things off the table.
-            place = place + np.array(
-                (0.0, 0.0, 0.25 * smooth * (1 - smooth) * float(np.linalg.norm(goal - motion.start)))
-            )
+            rise = 1.2 * smooth * (1 - smooth) * float(np.linalg.norm(goal - motion.start))
+            place = place + np.array((0.0, 0.0, rise))
         out = skeleton.reach(side, place, angles, bone=bone, at=at, trunk=not motion.points, rest=self._rest)
         out = self._fingers(side, out, motion.points, smooth)
         if share >= 1.0:
@@ -364,7 +365,7 @@ def _is_arm(joint: str, side: str) -> bool:
 
 
 def _scaled_tip(puppet: Puppet) -> Array:
-    return np.array(FINGERTIP) * np.array(puppet.built.growth.scales["hand"])
+    return np.multiply(FINGERTIP, puppet.built.growth.scales["hand"])
 
 
 def _difference(heading: float, wanted: float) -> float:

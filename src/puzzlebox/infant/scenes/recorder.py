@@ -71,11 +71,8 @@ class Recorder:
 
     def reset(self) -> None:
         """Begin a new log."""
-        cavities = {
-            name: [list(each) for each in self.stage[name].prop.cavity]
-            for name in self.names
-            if self.stage[name].prop.cavity is not None
-        }
+        rooms = {name: self.stage[name].prop.cavity for name in self.names}
+        cavities = {name: [list(each) for each in room] for name, room in rooms.items() if room is not None}
         self.log = Log({"child": self.player.name, "age_months": self.body.age_months, "cavities": cavities})
         self._touched = {side: set() for side in SIDES}
         self._before = {}
