@@ -27,6 +27,8 @@ _TRUNK = tuple(f"{bone}.{joint}" for bone in ("lumbar", "thorax", "chest") for j
 _WILLING = {"collarbone": 0.4, "hand": 0.5, "lumbar": 0.25, "thorax": 0.25, "chest": 0.25}
 # Damping of a step of the search in metres, its most steps, its longest step in radians, and when it is near enough.
 _DAMPING, _STEPS, _LONGEST, _CLOSE = 0.01, 30, 0.35, 0.002
+# How many steps at least go towards preferred angles.
+_RESTING = 6
 
 
 @cache
@@ -115,12 +117,12 @@ class Skeleton:
         out, goal = np.clip(angles, self.built.low, self.built.high), np.asarray(place, np.float64)
         row, jacobian = self.row(bone), np.zeros((3, self.model.nv))
         root = self.data.qpos[:7].copy()
-        for _ in range(_STEPS):
+        for number in range(_STEPS):
             self.pose(root[:3], root[3:], out)
             mujoco.mj_comPos(self.model, self.data)
             now = self.point(bone, point)
             error = goal - now
-            if np.linalg.norm(error) < _CLOSE and rest is None:
+            if np.linalg.norm(error) < _CLOSE and (rest is None or number >= _RESTING):
                 break
             mujoco.mj_jac(self.model, self.data, jacobian, None, now, row)
             partial = jacobian[:, columns] * willing

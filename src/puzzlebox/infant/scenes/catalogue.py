@@ -57,7 +57,9 @@ def cup(
     """Return an open cup of eight walls and a bottom; its frame is at half its height."""
     wall = 0.004
     bottom = cylinder(radius + wall, wall, (0.0, 0.0, (height - wall) / 2 * (1 if upside_down else -1)))
-    return Prop(name, (*_ring(radius, height, wall), bottom), mass=0.04, colour=colour, material="plastic")
+    room = ((0.0, 0.0, 0.0), (radius, radius, height / 2))
+    forms = (*_ring(radius, height, wall), bottom)
+    return Prop(name, forms, mass=0.04, colour=colour, material="plastic", cavity=room)
 
 
 def lid(name: str = "lid", radius: float = 0.045, colour: RGB = GREEN) -> Prop:
@@ -203,7 +205,8 @@ def box_with_lid(name: str = "box", size: Vector = (0.16, 0.20, 0.12), colour: R
         *(box(x, wall, z, (0.0, side * (y - wall) / 2, z / 2)) for side in (-1, 1)),
     ]
     cover = Link("lid", (box(x, y, wall, (-x / 2, 0.0, 0.0)),), (x / 2, 0.0, z + wall / 2), low=0.0, high=110.0)
-    return Prop(name, tuple(walls), free=False, colour=colour, material="wood", links=(cover,))
+    room = ((0.0, 0.0, z / 2), (x / 2 - wall, y / 2 - wall, z / 2))
+    return Prop(name, tuple(walls), free=False, colour=colour, material="wood", links=(cover,), cavity=room)
 
 
 def door(name: str = "door", width: float = 0.7, height: float = 1.2, colour: RGB = (160, 120, 80)) -> Prop:

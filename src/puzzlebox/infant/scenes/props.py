@@ -160,6 +160,7 @@ class Prop:
         soft: whether it gives way by some millimetres, like a sponge.
         hidden: whether it is absent at the start of an episode.
         links: parts that move.
+        cavity: the room inside it, as the middle and half the size of a box in its frame. Default: none.
     """
 
     name: str
@@ -179,6 +180,7 @@ class Prop:
     soft: bool = False
     hidden: bool = False
     links: tuple[Link, ...] = ()
+    cavity: tuple[Vector, Vector] | None = None
 
     def __post_init__(self) -> None:
         """Raise a ValueError if the description makes no sense."""
