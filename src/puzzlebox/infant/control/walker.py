@@ -4,7 +4,7 @@ The pelvis moves over the floor at the speed that was asked for, and the legs fo
 """
 
 from dataclasses import dataclass, replace
-from math import cos, pi, radians, sin
+from math import atan2, cos, hypot, pi, radians, sin
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +37,8 @@ REACH_STEPS = 3
 DOWN_STEPS = 6
 # The radius of the disc that a body needs on the floor, relative to its stature.
 RADIUS = 0.15
-# How far the head turns and nods, in radians: the joints of neck and head together.
-HEAD_UP, HEAD_DOWN, HEAD_ASIDE = radians(50), radians(-55), radians(70)
+# How far head and eyes turn and nod, in radians: neck and head together reach 55 degrees down, and the eyes the rest.
+HEAD_UP, HEAD_DOWN, HEAD_ASIDE = radians(50), radians(-75), radians(70)
 # A child that walks looks a little downwards.
 RESTING_PITCH = radians(-12)
 # Where a hand holds a thing, in the frame of the chest at 18 months, in metres; y is outwards.
@@ -180,15 +180,19 @@ class Walker:
 
     def look_at(self, place: Floats) -> None:
         """Turn the head towards a place at once, as far as it goes; for scripts, and at the start of an episode."""
-        eyes = self.eyes()
-        towards = np.asarray(place, np.float64) - eyes
-        yaw = (np.arctan2(towards[1], towards[0]) - self.state.heading + pi) % (2 * pi) - pi
-        pitch = np.arctan2(towards[2], np.hypot(towards[0], towards[1]))
-        self.state = replace(
-            self.state,
-            head_pitch=float(np.clip(pitch, HEAD_DOWN, HEAD_UP)),
-            head_yaw=float(np.clip(yaw, -HEAD_ASIDE, HEAD_ASIDE)),
-        )
+        for _ in range(15):
+            # The head nods about an axis that turns with it, so that the angles depend on each other.
+            towards = np.asarray(place, np.float64) - self.eyes()
+            eyes = [self.skeleton.row("left_eye"), self.skeleton.row("right_eye")]
+            gaze = self.skeleton.data.xmat[eyes].reshape(2, 3, 3)[:, :, 0].mean(axis=0)
+            wanted, now = (_angles(each) for each in (towards, gaze))
+            yaw = self.state.head_yaw + 0.6 * ((wanted[0] - now[0] + pi) % (2 * pi) - pi)
+            pitch = self.state.head_pitch + 0.6 * (wanted[1] - now[1])
+            self.state = replace(
+                self.state,
+                head_pitch=max(HEAD_DOWN, min(HEAD_UP, pitch)),
+                head_yaw=max(-HEAD_ASIDE, min(HEAD_ASIDE, yaw)),
+            )
 
     def get_down(self, down: bool) -> None:
         """Get down on hands and knees, or up again; who cannot walk stays down, and who holds something stays up."""
@@ -291,6 +295,10 @@ class Walker:
         for bone, limit in (("neck", radians(30)), ("head", radians(25))):
             angles[ROWS[f"{bone}.bend"]] = max(-limit, min(limit, bend / 2))
             angles[ROWS[f"{bone}.twist"]] = state.head_yaw / 2
+        # The eyes look where the head does not get.
+        rest = angles[ROWS["neck.bend"]] + angles[ROWS["head.bend"]] - bend
+        for side in (LEFT, RIGHT):
+            angles[ROWS[f"{side}eye.raise"]] = max(radians(-40), min(radians(30), rest))
 
     def _move_arm(self, angles: Floats, place: Floats) -> None:
         """Bring the arm that reaches or holds to where it should be."""
@@ -316,6 +324,12 @@ class Walker:
 def _set(angles: Floats, wanted: dict[str, float]) -> None:
     for name, angle in wanted.items():
         angles[ROWS[name]] = angle
+
+
+def _angles(direction: Floats) -> tuple[float, float]:
+    """Return how far a direction is turned to the left and upwards, in radians."""
+    x, y, z = direction.tolist()
+    return atan2(y, x), atan2(z, hypot(x, y))
 
 
 def _turn(heading: float, pitch: float) -> Floats:
