@@ -16,6 +16,7 @@ from typing import Any, get_type_hints
 import typer
 
 sys.path.insert(0, str(Path(__file__).parent))
+import infant_tasks
 from docstrings import describe, first_line, signature, syntax
 
 ROOT = Path(__file__).parent.parent
@@ -49,6 +50,7 @@ MODULES: list[tuple[str, str, tuple[str, ...] | None]] = [
     ("puzzlebox.stats", "Plain arrays in, numbers out.", None),
     ("puzzlebox.render", "Pictures of a Scene.", ("Painter", "View")),
     ("puzzlebox.batteries", "The tasks that come with Puzzlebox.", None),
+    ("puzzlebox.infant", "Tasks of the infant as environments.", ("make", "make_vec", "make_parallel")),
     ("puzzlebox.intuitions.episodes", "Stimuli of the intuitions wing, generated or read.", None),
     ("puzzlebox.intuitions.episodes.compact", "Many stimuli in little memory.", ("CompactSet",)),
     ("puzzlebox.intuitions.files.folder", "Folders of stimuli.", ("read_pairs", "list_folder", "read_entry")),
@@ -286,6 +288,7 @@ PAGES = {
     "reference/command-line.md": command_line,
     "reference/python.md": python,
     "reference/codebook.md": codebook,
+    "reference/infant-tasks.md": lambda: infant_tasks.page(NOTE),
     "guides/examples.md": examples,
 }
 

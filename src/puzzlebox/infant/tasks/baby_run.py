@@ -39,7 +39,7 @@ class BabyRunSettings(Settings):
 
     Attributes:
         gravity: in metres a second squared, 0.5 to 20.
-        turn: whether the wanted direction is drawn at random, up to 60 degrees to each side. Default: straight ahead.
+        turn: whether turning to the left is rewarded, in rad, instead of moving forwards; passed after a quarter turn.
         effort_cost: what is taken off the reward for the mean square of an action.
     """
 
@@ -64,7 +64,7 @@ class BabyRun(Task[BabyRunSettings]):
     control = JOINTS
     joints = "all"
     reward = (
-        "metres that the middle of the body has moved in the wanted direction, less `effort_cost` (amounts are ours)"
+        "metres that the middle of the body has moved forwards, less `effort_cost` (the amounts are ours)"
     )
     end = "after 1 m; then it is passed"
 
@@ -82,15 +82,19 @@ class BabyRun(Task[BabyRunSettings]):
         return ()
 
     def begin(self, play: Play) -> None:
-        """Draw the direction."""
+        """Set gravity; the posture of the child differs a little from seed to seed."""
         play.stage.physics.model.opt.gravity[2] = -self.settings.gravity
-        angle = float(play.rng.uniform(-np.pi / 3, np.pi / 3)) if self.settings.turn else 0.0
-        self.memory.update(direction=(float(np.cos(angle)), float(np.sin(angle))), way=None, start=None)
+        self.memory.update(way=None, start=None)
 
     def _way(self, play: Play) -> float:
-        x, y, _ = play.child.data.subtree_com[play.child.row("pelvis")].tolist()
-        ahead, left = self.memory["direction"]
-        return float(x * ahead + y * left)
+        """Return how far the middle of the body is ahead, in metres, or how far it has turned, in rad."""
+        data, row = play.child.data, play.child.row("pelvis")
+        if not self.settings.turn:
+            return float(data.subtree_com[row, 0])
+        turn = data.xmat[row].reshape(3, 3)
+        heading = float(np.arctan2(turn[1, 1], -turn[0, 1])) - np.pi / 2
+        before = self.memory["way"] or 0.0
+        return before + float((heading - before + np.pi) % (2 * np.pi) - np.pi)
 
     def step(self, play: Play) -> Outcome:
         """Pay for the way."""
@@ -99,11 +103,11 @@ class BabyRun(Task[BabyRunSettings]):
             memory["way"] = memory["start"] = way
         reward = way - memory["way"] - self.settings.effort_cost * float(np.mean(play.actions[0] ** 2))
         memory["way"] = way
-        over = way - memory["start"] >= _FAR
-        return Outcome([reward], over, True if over else None)
+        over = way - memory["start"] >= (np.pi / 2 if self.settings.turn else _FAR)
+        return Outcome([reward], bool(over), True if over else None)
 
     def measures(self, play: Play) -> Mapping[str, float]:
-        """Return how far it has got, in metres."""
+        """Return how far it has got, in metres or rad."""
         start = self.memory["start"]
         return {"way": 0.0 if start is None else self.memory["way"] - start}
 
