@@ -78,11 +78,6 @@ class Seat:
         arm = float((upper @ upper) ** 0.5 + (lower @ lower) ** 0.5)
         return cls(_vector(eyes), TABLE_HEIGHT, TABLE_GAP, (_vector(left), _vector(right)), arm)
 
-    @property
-    def seat(self) -> float:
-        """The height of the pelvis' lowest point above the floor is where the chair carries it; see `seat_scene`."""
-        return self.table
-
     def around(self, degrees: float, distance: float, lift: float = 0.0) -> Vector:
         """Return a place around the eyes: degrees to the child's left, metres away, and metres above them."""
         angle = radians(degrees)
@@ -117,6 +112,7 @@ def seat_scene(
     lamp: float = 1.0,
     room: Room | None = None,
     ties: Sequence[Tie] = (),
+    pose: Pose = SEATED,
 ) -> Stage:
     """Return the scene SEAT: a child in a high chair at a table of 60 x 45 cm, opposite a caregiver.
 
@@ -131,11 +127,12 @@ def seat_scene(
         lamp: the light at the start.
         room: the room. Default: 3 x 3 m.
         ties: knots between things.
+        pose: how the child sits; only its arms, neck and head may differ from `SEATED`.
     """
     person = child or Person(jointed=True)
     places = Seat.of(person.age_months)
     seat, height = seat_heights(person)
-    person = replace(person, pose=SEATED, at=(0.0, 0.0), heading=0.0, height=height, seated=True)
+    person = replace(person, pose=pose, at=(0.0, 0.0), heading=0.0, height=height, seated=True)
     furniture = [
         catalogue.high_chair(seat=seat),
         catalogue.table(depth=TABLE_DEPTH, width=TABLE_WIDTH, height=TABLE_HEIGHT).with_(

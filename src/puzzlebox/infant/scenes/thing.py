@@ -102,8 +102,7 @@ class Thing:
     @property
     def lowest(self) -> float:
         """The height of its lowest point above the floor, in metres."""
-        rows = np.array([body for body, _ in self.bodies], np.int32)
-        return lowest(self.model, self.data, rows)
+        return lowest(self.model, self.data, self.geoms)
 
     def place(self, position: ArrayLike, rotation: ArrayLike | None = None) -> None:
         """Put it somewhere at once, at rest; a hand that holds it lets it go.
