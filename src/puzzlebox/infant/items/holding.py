@@ -13,7 +13,7 @@ from puzzlebox.infant.items.session import Session
 from puzzlebox.infant.scenes import catalogue
 from puzzlebox.infant.scenes.log import Log
 from puzzlebox.infant.scenes.people import Person
-from puzzlebox.infant.scenes.places import SEATED, seat_scene
+from puzzlebox.infant.scenes.places import SEATED, TABLE_HEIGHT, seat_scene
 from puzzlebox.infant.scenes.predicates import steps_of
 from puzzlebox.infant.scenes.stage import Stage
 
@@ -21,10 +21,10 @@ from puzzlebox.infant.scenes.stage import Stage
 _OPEN = {
     **SEATED.angles,
     **{"upper_arm.flex": 12, "upper_arm.abduct": 20, "upper_arm.rotate": -20},
-    **{"forearm.flex": 92, "forearm.pronate": 0},
+    **{"forearm.flex": 106, "forearm.pronate": 0},
     **{f"{finger}_{part}.flex": 12.0 for finger in ("index", "middle", "ring", "little") for part in ("base", "tip")},
 }
-_BEND, _SOON, _KEEP, _NEAR = 20.0, 2.0, 5.0, 0.05
+_BEND, _SOON, _KEEP, _NEAR, _CLEAR = 20.0, 2.0, 5.0, 0.05, 0.005
 _WAIT, _WAY, _PRESS = 2.0, 1.0, 1.0
 _LET_GO = _WAIT + _WAY + _PRESS
 
@@ -79,7 +79,7 @@ class HoldWhatArrives(Item):
         for entry in rows:
             hand, rod = entry.hands[side], entry.things["rod"]
             held = hand.holds == "rod" or "rod" in hand.touches
-            if not held or np.linalg.norm(np.subtract(hand.palm, rod.at)) > _NEAR:
+            if not held or rod.lowest < TABLE_HEIGHT + _CLEAR or np.linalg.norm(np.subtract(hand.palm, rod.at)) > _NEAR:
                 return False
         return True
 
@@ -97,7 +97,8 @@ class HoldWhatArrives(Item):
             if session.trial is not None and ("rod" in hand.touches and hand.felt):
                 session.memory["close"] = side
         if session.trial is None:
-            session.memory.pop("close", None)
+            session.memory.clear()
+            script = Script(session, session.memory)
         if "close" in session.memory:
             script.close(session.memory["close"])
         return script.action()

@@ -105,20 +105,24 @@ class Script:
             assert driver is not None
             eyes, gaze = driver.gaze()
             away = goal - eyes
-            if float(away @ gaze / np.linalg.norm(away)) > 0.9995:
+            # What is seen need not be in the very middle of the view; in the dark the gaze says where to reach.
+            if float(away @ gaze / np.linalg.norm(away)) > (0.95 if self.session.stage.lamp else 0.9995):
                 self.numbers[GRAB] = 1.0
             return
         key = f"way of {side}"
         way = self.memory.get(key)
         if way is None:
             way = {"at": self.palm(side), "error": np.zeros(3)}
-        step = goal - way["at"]
+        # A hand comes from above, so that it does not get below the edge of the table.
+        level = float(np.hypot(*(goal - self.palm(side))[:2]))
+        step = goal + np.array((0.0, 0.0, min(0.05, 0.6 * level))) - way["at"]
         way["at"] = way["at"] + step * min(1.0, _HAND_SPEED * CONTROL_STEP / max(float(np.linalg.norm(step)), 1e-9))
         # Muscles give way to gravity: aim beside the place until the palm is there.
         way["error"] = np.clip(way["error"] + _CORRECTION * (way["at"] - self.palm(side)), -0.12, 0.12)
         self.memory[key] = way
         skeleton = self._skeleton(child)
-        self.angles = skeleton.reach(side, way["at"] + way["error"], self.angles, rest=self.session.start_angles)
+        place = way["at"] + way["error"]
+        self.angles = skeleton.reach(side, place, self.angles, trunk=True, rest=self.session.start_angles)
 
     def close(self, side: str) -> None:
         """Close a hand; with primitives: grab."""

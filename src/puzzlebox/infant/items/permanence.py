@@ -11,7 +11,7 @@ from puzzlebox.infant.items.session import Session
 from puzzlebox.infant.scenes import catalogue
 from puzzlebox.infant.scenes.log import SIDES, Log
 from puzzlebox.infant.scenes.people import Person
-from puzzlebox.infant.scenes.places import TABLE_HEIGHT, Seat, seat_scene
+from puzzlebox.infant.scenes.places import TABLE_HEIGHT, WAITING, Seat, seat_scene
 from puzzlebox.infant.scenes.predicates import palms, touch_by_any
 from puzzlebox.infant.scenes.stage import Stage
 
@@ -33,18 +33,18 @@ class LightsOut(Item):
 
     def __init__(self, age_months: float = 18.0) -> None:
         seat = Seat.of(age_months)
-        height = seat.table + 0.03
+        height = seat.table + 0.025
         self.places: dict[str, tuple[float, float, float]] = {}
         for side, shoulder in zip(_SIDES, seat.shoulders, strict=True):
-            # As far from the shoulder as a slightly bent arm reaches, 35 degrees outwards.
-            level = float(np.sqrt((0.90 * seat.arm) ** 2 - (shoulder[2] - height) ** 2))
-            angle = np.radians(25.0) * _SIDES[side]
+            # As far from the shoulder as an almost straight arm reaches, a little outwards.
+            level = float(np.sqrt((0.97 * seat.arm) ** 2 - (shoulder[2] - height) ** 2))
+            angle = np.radians(18.0) * _SIDES[side]
             self.places[side] = (shoulder[0] + level * np.cos(angle), shoulder[1] + level * np.sin(angle), height)
 
     def stage(self, child: Person) -> Stage:
         """Return the scene with a toy that is hidden at first."""
-        toy = catalogue.toy_ball("toy", 0.03, catalogue.ORANGE).on(0.30, 0.0, TABLE_HEIGHT)
-        return seat_scene([toy.with_(hidden=True, friction=1.5)], child=child, caregiver=False, speakers=False)
+        toy = catalogue.block("toy", 0.05, catalogue.ORANGE).on(0.30, 0.0, TABLE_HEIGHT)
+        return seat_scene([toy.with_(hidden=True)], child=child, caregiver=False, speakers=False, pose=WAITING)
 
     def block(self, rng: np.random.Generator, number: int) -> list[Trial]:
         """Return 8 trials, half on either side, and 4 without a toy."""

@@ -11,13 +11,13 @@ from puzzlebox.infant.items.session import Session
 from puzzlebox.infant.scenes import catalogue
 from puzzlebox.infant.scenes.log import SIDES, Log
 from puzzlebox.infant.scenes.people import Person
-from puzzlebox.infant.scenes.places import TABLE_HEIGHT, Seat, seat_scene
+from puzzlebox.infant.scenes.places import TABLE_HEIGHT, WAITING, Seat, seat_scene
 from puzzlebox.infant.scenes.predicates import REACH_NEAR, palms, path_ratio, steps_of, touch, touch_by_any
 from puzzlebox.infant.scenes.stage import Stage
 
 _SIZE, _SECONDS, _SOON = 0.05, 20.0, 8.0
 # Directions to the left from the shoulder in degrees, and distances relative to the arm: two on either side.
-_PLACES = ((-12.0, 0.72), (8.0, 0.86), (-8.0, 0.86), (12.0, 0.72))
+_PLACES = ((-14.0, 0.82), (6.0, 0.90), (-6.0, 0.90), (14.0, 0.82))
 
 
 def places_for(age_months: float) -> list[tuple[float, float, float]]:
@@ -51,7 +51,7 @@ class ReachAndFind(Item):
     def stage(self, child: Person) -> Stage:
         """Return the scene with a block that is hidden at first."""
         block = catalogue.block(size=_SIZE, colour=catalogue.RED).on(0.30, 0.0, TABLE_HEIGHT).with_(hidden=True)
-        return seat_scene([block], child=child, caregiver=False, speakers=False)
+        return seat_scene([block], child=child, caregiver=False, speakers=False, pose=WAITING)
 
     def block(self, rng: np.random.Generator, number: int) -> list[Trial]:
         """Return 8 trials and 2 blank ones."""

@@ -154,7 +154,7 @@ class SeatedDriver:
         state.side = "left" if place[1] > 0 else "right"
         shoulder = skeleton.point(f"{state.side}_upper_arm")
         # A hand cannot go farther than the arm is long.
-        arm = 0.25 * self.puppet.built.growth.scales["arm"][2]
+        arm = 0.29 * self.puppet.built.growth.scales["arm"][2]
         away = place - shoulder
         place = shoulder + away * min(1.0, arm / float(np.linalg.norm(away)))
         x, y, z = place.tolist()
@@ -216,4 +216,4 @@ class SeatedDriver:
                 if near and min(near)[0] < 1.5 * _NEAR:
                     self._take(min(near)[1], state.side)
             state.back = True
-        return skeleton.reach(state.side, place, puppet.angles, rest=self._rest)
+        return skeleton.reach(state.side, place, puppet.angles, trunk=True, rest=self._rest)

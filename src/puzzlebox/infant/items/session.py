@@ -137,7 +137,10 @@ class Session:
         self._run_events()
         states = self.stage.step({CHILD: action} if action is not None else None)
         self.clock += 1
-        self.recorder.record(self._advance())
+        cues = self._advance()
+        self.recorder.record(cues)
+        if END in cues and not self.over:
+            self._recentre()
         return states
 
     def _run_events(self) -> None:
@@ -163,8 +166,6 @@ class Session:
             return []
         self._in_trial, self.clock = False, 0
         self.over = self.number == len(self.trials) - 1
-        if not self.over:
-            self._recentre()
         return [END]
 
     def _decided(self, trial: Trial) -> bool:

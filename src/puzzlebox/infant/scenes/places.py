@@ -21,6 +21,8 @@ TABLE_DEPTH, TABLE_WIDTH, TABLE_GAP = 0.45, 0.60, 0.11
 # How far the face of the caregiver is from that of the child, and the loudspeakers from its head.
 OPPOSITE, SPEAKER_DISTANCE, SPEAKER_DEGREES = 0.70, 0.50, 80.0
 _CHAIR = 0.45
+# How far the table is below the elbows of the child.
+_BELOW = 0.03
 _HAND = {name: angle for name, angle in POSES["sit"].angles.items() if name.partition(".")[0] not in ("thigh", "shin")}
 SEATED = Pose(
     0,
@@ -28,10 +30,12 @@ SEATED = Pose(
         **_HAND,
         **{"thigh.flex": 84, "thigh.abduct": 14, "thigh.rotate": 6, "shin.flex": 70, "foot.raise": -8},
         **{"lumbar.bend": 2, "thorax.bend": 1, "chest.bend": 1, "neck.bend": 0, "head.bend": 2},
-        **{"upper_arm.flex": 20, "upper_arm.abduct": 22, "upper_arm.rotate": -10},
-        **{"forearm.flex": 80, "forearm.pronate": 60},
+        **{"upper_arm.flex": 6, "upper_arm.abduct": 26, "upper_arm.rotate": -6},
+        **{"forearm.flex": 98, "forearm.pronate": 60},
     },
 )
+# The same with hands drawn back to the body, away from what lies on the table.
+WAITING = Pose(0, {**SEATED.angles, "upper_arm.flex": -30, "forearm.flex": 134, "upper_arm.abduct": 22})
 SITTING_ADULT = Pose(
     0,
     {
@@ -66,11 +70,9 @@ class Seat:
         """Return the places for a child of some age; the chair lifts a small child to the table."""
         skeleton = Skeleton(Growth.at(age_months))
         skeleton.pose((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), SEATED.targets())
-        skeleton.pose((0.0, 0.0, -_bottom(skeleton)), (1.0, 0.0, 0.0, 0.0), SEATED.targets())
         # The table is a little below the elbows.
         elbow = float(skeleton.point("left_forearm")[2])
-        seat = TABLE_HEIGHT - elbow + 0.03
-        skeleton.pose((0.0, 0.0, seat - _bottom(skeleton)), (1.0, 0.0, 0.0, 0.0), SEATED.targets())
+        skeleton.pose((0.0, 0.0, TABLE_HEIGHT + _BELOW - elbow), (1.0, 0.0, 0.0, 0.0), SEATED.targets())
         eyes = (skeleton.point("left_eye") + skeleton.point("right_eye")) / 2
         left, right = (skeleton.point(f"{side}_upper_arm") for side in ("left", "right"))
         upper = left - skeleton.point("left_forearm")
@@ -158,7 +160,7 @@ def seat_heights(person: Person) -> tuple[float, float]:
     skeleton = Skeleton(person.growth or Growth.at(person.age_months))
     skeleton.pose((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), SEATED.targets())
     bottom, elbow = _bottom(skeleton), float(skeleton.point("left_forearm")[2])
-    seat = TABLE_HEIGHT + 0.03 - (elbow - bottom)
+    seat = TABLE_HEIGHT + _BELOW - (elbow - bottom)
     return seat, seat - (bottom - skeleton.lowest())
 
 
