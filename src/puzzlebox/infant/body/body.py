@@ -76,23 +76,17 @@ def upright(pitch: float, heading: float = 0.0) -> Array:
     return out
 
 
-def lowest(model: mujoco.MjModel, data: mujoco.MjData, bodies: NDArray[np.int32]) -> float:
-    """Return the height of the lowest point of some bodies above the floor, in metres."""
-    lows = []
-    for geom in range(model.ngeom):
-        if model.geom_bodyid[geom] not in bodies or not model.geom_contype[geom]:
-            continue
-        size, axes = model.geom_size[geom], data.geom_xmat[geom].reshape(3, 3)
-        kind = model.geom_type[geom]
-        if kind == mujoco.mjtGeom.mjGEOM_CAPSULE:
-            reach = size[0] + size[1] * abs(axes[2, 2])
-        elif kind == mujoco.mjtGeom.mjGEOM_ELLIPSOID:
-            reach = float(np.linalg.norm(axes[2] * size))
-        elif kind == mujoco.mjtGeom.mjGEOM_BOX:
-            reach = float(np.abs(axes[2] * size).sum())
-        elif kind == mujoco.mjtGeom.mjGEOM_CYLINDER:
-            reach = size[1] * abs(axes[2, 2]) + size[0] * float(np.hypot(axes[2, 0], axes[2, 1]))
-        else:
-            reach = size[0]
-        lows.append(data.geom_xpos[geom, 2] - reach)
-    return float(min(lows))
+def lowest(model: mujoco.MjModel, data: mujoco.MjData, geoms: NDArray[np.intp]) -> float:
+    """Return the height of the lowest point of some geoms above the floor, in metres."""
+    size, up = model.geom_size[geoms], data.geom_xmat[geoms].reshape(-1, 3, 3)[:, 2]
+    kind = model.geom_type[geoms]
+    axis = np.abs(up[:, 2])
+    reach = size[:, 0].copy()
+    for form, values in (
+        (mujoco.mjtGeom.mjGEOM_CAPSULE, size[:, 0] + size[:, 1] * axis),
+        (mujoco.mjtGeom.mjGEOM_ELLIPSOID, np.linalg.norm(up * size, axis=1)),
+        (mujoco.mjtGeom.mjGEOM_BOX, np.abs(up * size).sum(axis=1)),
+        (mujoco.mjtGeom.mjGEOM_CYLINDER, size[:, 1] * axis + size[:, 0] * np.hypot(up[:, 0], up[:, 1])),
+    ):
+        reach = np.where(kind == form, values, reach)
+    return float((data.geom_xpos[geoms, 2] - reach).min())

@@ -133,7 +133,8 @@ class Child:
 
     def lowest(self) -> float:
         """Return the height of the lowest point of the body above the floor, in metres."""
-        return lowest(self.model, self.data, self.built.bodies)
+        own = np.isin(self.model.geom_bodyid, self.built.bodies) & (self.model.geom_contype > 0)
+        return lowest(self.model, self.data, np.flatnonzero(own))
 
     def row(self, bone: str) -> int:
         """Return the MuJoCo body of a bone."""

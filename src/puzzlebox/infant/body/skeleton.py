@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from puzzlebox.infant.body.body import lowest
 from puzzlebox.infant.body.bones import BONE_NAMES, JOINT_NAMES, LEFT, RIGHT
 from puzzlebox.infant.body.build import Built, build
 from puzzlebox.infant.body.growth import Growth
@@ -79,11 +80,7 @@ class Skeleton:
 
     def lowest(self) -> float:
         """Return the height of the lowest point of the body above the floor, in metres."""
-        model, geoms = self.model, self._solid
-        axis = np.abs(self.data.geom_xmat[geoms, 8])
-        capsule = model.geom_type[geoms] == mujoco.mjtGeom.mjGEOM_CAPSULE
-        reach = model.geom_size[geoms, 0] + np.where(capsule, model.geom_size[geoms, 1] * axis, 0.0)
-        return float((self.data.geom_xpos[geoms, 2] - reach).min())
+        return lowest(self.model, self.data, self._solid)
 
     def reach(
         self,

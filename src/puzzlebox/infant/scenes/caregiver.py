@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from math import atan2, cos, degrees, hypot, radians, sin
 from typing import Any
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +19,7 @@ from puzzlebox.infant.body.physics import CONTROL_STEP
 from puzzlebox.infant.body.skeleton import FINGERTIP, palm_of
 from puzzlebox.infant.scenes.puppet import Puppet
 from puzzlebox.infant.scenes.stage import Stage
+from puzzlebox.infant.scenes.thing import Grip
 from puzzlebox.infant.sound.voice import NEUTRAL
 
 Array = NDArray[np.float64]
@@ -58,6 +60,20 @@ class _Motion:
 
 
 @dataclass
+class _Lay:
+    """A thing that is laid into a palm: how, and how far it has come."""
+
+    thing: str
+    to: str
+    hand: str
+    own: str
+    press: float
+    seconds: float = 1.0
+    passed: float = 0.0
+    start: Array | None = None
+
+
+@dataclass
 class _State:
     """Everything of a caregiver that changes."""
 
@@ -68,6 +84,7 @@ class _State:
     phase: float = 0.0
     walking: float = 0.0
     shut: float = 0.0
+    lay: _Lay | None = None
 
 
 class Caregiver:
@@ -126,6 +143,23 @@ class Caregiver:
         self.put(thing, self._in_front_of(to), hold=hold)
         self.look_at(to)
 
+    def lay(self, thing: str, to: str, hand: str, press: float = 1.0) -> None:
+        """Lay a thing into the palm of somebody, press it there lightly for some seconds, and let go.
+
+        A rod, whose axis is z, comes to lie across the palm, along the thumb's side.
+        """
+        place = self.stage.person(to).body.row(f"{hand}_hand")
+        own = self._side(tuple(self.stage.physics.data.xpos[place].tolist()))
+        self._state.lay = _Lay(thing, to, hand, own, press)
+
+    def relax(self) -> None:
+        """Stop everything and go back to the posture at rest; what a hand holds falls."""
+        for side in ("left", "right"):
+            held = self.holds(side)
+            if held is not None:
+                self.stage[held].release()
+        self._state = _State()
+
     def walk_to(self, x: float, y: float, facing: float | None = None) -> None:
         """Walk to a place in a straight line, and turn there to a heading in degrees."""
         self._state.walk.append((x, y))
@@ -136,6 +170,7 @@ class Caregiver:
         """Whether hands, legs or voice are not done."""
         state = self._state
         hands = any(state.hands.values())
+        hands = hands or state.lay is not None
         return hands or bool(state.walk) or state.face is not None or self.stage.person(self.name).voice.speaking
 
     def holds(self, hand: str) -> str | None:
@@ -160,9 +195,15 @@ class Caregiver:
         angles = self.puppet.angles
         for side in ("left", "right"):
             angles = self._move_hand(side, angles)
+        lay = self._state.lay
+        pose = None if lay is None else self._pose_of(lay)
+        if lay is not None and pose is not None:
+            angles = self._hold_at(lay, pose, angles)
         angles = self._move_head(angles)
         angles[JOINT_NAMES.index("jaw.open")] = radians(self._jaw())
         self.puppet.set(angles)
+        if lay is not None and pose is not None:
+            self._carry(lay, pose)
 
     def snapshot(self) -> Any:
         """Return the state."""
@@ -266,6 +307,8 @@ class Caregiver:
 
     def _move_hand(self, side: str, angles: Array) -> Array:
         motions = self._state.hands[side]
+        if not motions and self._state.lay is not None and self._state.lay.own == side:
+            return angles
         if not motions:
             return self._settle(side, angles)
         motion = motions[0]
@@ -294,6 +337,53 @@ class Caregiver:
                 self._leave(motion)
                 motions.pop(0)
         return out
+
+    def _pose_of(self, lay: _Lay) -> tuple[Array, Array] | None:
+        """Return where a thing that is laid into a palm is to be at the end of this step; None once it is let go."""
+        thing, body, data = self.stage[lay.thing], self.stage.person(lay.to).body, self.stage.physics.data
+        if lay.start is None:
+            lay.start = np.concatenate((thing.position, thing.rotation))
+        lay.passed += CONTROL_STEP
+        if lay.passed > lay.seconds + lay.press:
+            if thing.grip is not None and thing.grip.body == self.puppet.row(f"{lay.own}_hand"):
+                thing.release()
+            self._state.lay = None
+            return None
+        hand, scale = body.row(f"{lay.hand}_hand"), body.built.growth.scales["hand"][0]
+        place, turn = np.empty(3), np.empty(4)
+        # The skin of the palm, and the thing on it, pressed in by 2 mm; z of the thing lies along x of the hand.
+        out = scale * 0.014 + max(form.reach[0] for form in thing.prop.forms) - 0.002
+        local = np.array((0.0, out if lay.hand == "right" else -out, -0.036 * scale))
+        quarter = np.array((np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0))
+        mujoco.mju_mulPose(place, turn, data.xpos[hand], data.xquat[hand], local, quarter)
+        share = min(1.0, lay.passed / lay.seconds)
+        smooth = share**3 * (10 - 15 * share + 6 * share**2)
+        if turn @ lay.start[3:] < 0:
+            turn = -turn
+        mixed = lay.start + smooth * (np.concatenate((place, turn)) - lay.start)
+        return mixed[:3], mixed[3:] / np.linalg.norm(mixed[3:])
+
+    def _hold_at(self, lay: _Lay, pose: tuple[Array, Array], angles: Array) -> Array:
+        """Return the angles that bring the own hand to the upper end of the thing."""
+        skeleton = self.puppet.skeleton()
+        skeleton.pose(self.puppet.position, self.puppet.rotation, angles)
+        away = self.puppet.position - pose[0]
+        level = away * (1.0, 1.0, 0.0) / max(float(np.hypot(away[0], away[1])), 1e-9)
+        grip = pose[0] + 0.05 * level + np.array((0.0, 0.0, self.stage[lay.thing].prop.low + 0.01))
+        return skeleton.reach(lay.own, grip, angles, trunk=True, rest=self._rest)
+
+    def _carry(self, lay: _Lay, pose: tuple[Array, Array]) -> None:
+        """Let the own hand carry a thing so that it has a pose at the end of this step."""
+        thing = self.stage[lay.thing]
+        row = self.puppet.row(f"{lay.own}_hand")
+        if thing.grip is not None and thing.grip.body != row:
+            return  # somebody else has grasped it
+        skeleton = self.puppet.skeleton()
+        bone = skeleton.row(f"{lay.own}_hand")
+        minus, inverse, place, turn = np.empty(3), np.empty(4), np.empty(3), np.empty(4)
+        mujoco.mju_negPose(minus, inverse, skeleton.data.xpos[bone], skeleton.data.xquat[bone])
+        mujoco.mju_mulPose(place, turn, minus, inverse, *pose)
+        thing.grip = Grip(row, tuple(place.tolist()), tuple(turn.tolist()))
 
     def _goal(self, side: str, motion: _Motion) -> Array:
         """Return where the palm or the fingertip is to be."""

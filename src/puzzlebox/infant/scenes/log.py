@@ -40,7 +40,7 @@ class Hand:
         palm: the middle of the palm, in metres.
         turn: the rotation of the hand (w, x, y, z).
         flexion: the mean angle of the joints that bend the four fingers, in degrees.
-        felt: whether at least one taxel of the hand feels something.
+        felt: whether at least one taxel of the hand feels something, while it touches a thing.
         touches: the contact with each thing.
         holds: the thing that an animated hand holds; None if it holds nothing.
     """

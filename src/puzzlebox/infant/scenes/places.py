@@ -21,6 +21,8 @@ TABLE_DEPTH, TABLE_WIDTH, TABLE_GAP = 0.45, 0.60, 0.11
 # How far the face of the caregiver is from that of the child, and the loudspeakers from its head.
 OPPOSITE, SPEAKER_DISTANCE, SPEAKER_DEGREES = 0.70, 0.50, 80.0
 _CHAIR = 0.45
+# How far the table is below the elbows of the child.
+_BELOW = 0.03
 _HAND = {name: angle for name, angle in POSES["sit"].angles.items() if name.partition(".")[0] not in ("thigh", "shin")}
 SEATED = Pose(
     0,
@@ -28,10 +30,12 @@ SEATED = Pose(
         **_HAND,
         **{"thigh.flex": 84, "thigh.abduct": 14, "thigh.rotate": 6, "shin.flex": 70, "foot.raise": -8},
         **{"lumbar.bend": 2, "thorax.bend": 1, "chest.bend": 1, "neck.bend": 0, "head.bend": 2},
-        **{"upper_arm.flex": 20, "upper_arm.abduct": 22, "upper_arm.rotate": -10},
-        **{"forearm.flex": 80, "forearm.pronate": 60},
+        **{"upper_arm.flex": 6, "upper_arm.abduct": 26, "upper_arm.rotate": -6},
+        **{"forearm.flex": 98, "forearm.pronate": 60},
     },
 )
+# The same with hands drawn back to the body, away from what lies on the table.
+WAITING = Pose(0, {**SEATED.angles, "upper_arm.flex": -30, "forearm.flex": 134, "upper_arm.abduct": 22})
 SITTING_ADULT = Pose(
     0,
     {
@@ -66,22 +70,15 @@ class Seat:
         """Return the places for a child of some age; the chair lifts a small child to the table."""
         skeleton = Skeleton(Growth.at(age_months))
         skeleton.pose((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), SEATED.targets())
-        skeleton.pose((0.0, 0.0, -_bottom(skeleton)), (1.0, 0.0, 0.0, 0.0), SEATED.targets())
         # The table is a little below the elbows.
         elbow = float(skeleton.point("left_forearm")[2])
-        seat = TABLE_HEIGHT - elbow + 0.03
-        skeleton.pose((0.0, 0.0, seat - _bottom(skeleton)), (1.0, 0.0, 0.0, 0.0), SEATED.targets())
+        skeleton.pose((0.0, 0.0, TABLE_HEIGHT + _BELOW - elbow), (1.0, 0.0, 0.0, 0.0), SEATED.targets())
         eyes = (skeleton.point("left_eye") + skeleton.point("right_eye")) / 2
         left, right = (skeleton.point(f"{side}_upper_arm") for side in ("left", "right"))
         upper = left - skeleton.point("left_forearm")
         lower = skeleton.point("left_forearm") - skeleton.palm("left")
         arm = float((upper @ upper) ** 0.5 + (lower @ lower) ** 0.5)
         return cls(_vector(eyes), TABLE_HEIGHT, TABLE_GAP, (_vector(left), _vector(right)), arm)
-
-    @property
-    def seat(self) -> float:
-        """The height of the pelvis' lowest point above the floor is where the chair carries it; see `seat_scene`."""
-        return self.table
 
     def around(self, degrees: float, distance: float, lift: float = 0.0) -> Vector:
         """Return a place around the eyes: degrees to the child's left, metres away, and metres above them."""
@@ -117,6 +114,7 @@ def seat_scene(
     lamp: float = 1.0,
     room: Room | None = None,
     ties: Sequence[Tie] = (),
+    pose: Pose = SEATED,
 ) -> Stage:
     """Return the scene SEAT: a child in a high chair at a table of 60 x 45 cm, opposite a caregiver.
 
@@ -131,11 +129,12 @@ def seat_scene(
         lamp: the light at the start.
         room: the room. Default: 3 x 3 m.
         ties: knots between things.
+        pose: how the child sits; only its arms, neck and head may differ from `SEATED`.
     """
     person = child or Person(jointed=True)
     places = Seat.of(person.age_months)
     seat, height = seat_heights(person)
-    person = replace(person, pose=SEATED, at=(0.0, 0.0), heading=0.0, height=height, seated=True)
+    person = replace(person, pose=pose, at=(0.0, 0.0), heading=0.0, height=height, seated=True)
     furniture = [
         catalogue.high_chair(seat=seat),
         catalogue.table(depth=TABLE_DEPTH, width=TABLE_WIDTH, height=TABLE_HEIGHT).with_(
@@ -161,7 +160,7 @@ def seat_heights(person: Person) -> tuple[float, float]:
     skeleton = Skeleton(person.growth or Growth.at(person.age_months))
     skeleton.pose((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), SEATED.targets())
     bottom, elbow = _bottom(skeleton), float(skeleton.point("left_forearm")[2])
-    seat = TABLE_HEIGHT + 0.03 - (elbow - bottom)
+    seat = TABLE_HEIGHT + _BELOW - (elbow - bottom)
     return seat, seat - (bottom - skeleton.lowest())
 
 

@@ -62,6 +62,11 @@ class Recorder:
             )
             for side in SIDES
         }
+        solid = np.flatnonzero(stage.physics.model.geom_contype > 0)
+        of_geom = stage.physics.model.geom_bodyid[solid]
+        self._hand_geoms = {side: solid[np.isin(of_geom, rows)].tolist() for side, rows in self._hand_bodies.items()}
+        # How far a hand with its fingers reaches from its palm, in metres.
+        self._hand_reach = 0.08 * self.body.built.growth.scales["hand"][0]
         self._thing_of_body = {body: thing.name for thing in stage.things.values() for body, _ in thing.bodies}
         self._palms = {side: np.array(palm_of(self.body.built.growth, side)) for side in SIDES}
         self._touched: dict[str, set[str]] = {side: set() for side in SIDES}
@@ -125,26 +130,23 @@ class Recorder:
 
     def _hands(self) -> dict[str, Hand]:
         data = self.stage.physics.data
-        touches: dict[str, dict[str, Contact]] = {side: {} for side in SIDES}
-        near = False
-        for row in self.body.near().tolist():
-            near = self._touch(row, touches) or near
         angles = np.degrees(self.body.angles)
-        felt = self._skin.measure() if near else None
-        least = self._skin.settings.threshold * self._skin.settings.largest_displacement
-        out = {}
+        touches, palms = {}, {}
         for side in SIDES:
             hand = self.body.row(f"{side}_hand")
-            palm = data.xpos[hand] + data.xmat[hand].reshape(3, 3) @ self._palms[side]
+            palms[side] = data.xpos[hand] + data.xmat[hand].reshape(3, 3) @ self._palms[side]
+            touches[side] = self._touches(side, palms[side])
+        # Skin is measured only if it matters.
+        felt = self._skin.measure() if any(touches.values()) else None
+        least = self._skin.settings.threshold * self._skin.settings.largest_displacement
+        grips = {name: grip for name in self.names if (grip := self.stage[name].grip) is not None}
+        out = {}
+        for side in SIDES:
             feels = felt is not None and bool((felt[self._hand_taxels[side]] >= least).any())
-            held = [
-                name
-                for name in self.names
-                if (grip := self.stage[name].grip) is not None and grip.body in self._hand_bodies[side]
-            ]
+            held = [name for name, grip in grips.items() if grip.body in self._hand_bodies[side]]
             out[side] = Hand(
-                _numbers(palm),
-                _numbers(data.xquat[hand]),
+                _numbers(palms[side]),
+                _numbers(data.xquat[self.body.row(f"{side}_hand")]),
                 round(float(angles[self._flexors[side]].mean()), 3),
                 feels,
                 touches[side],
@@ -153,33 +155,29 @@ class Recorder:
             self._touched[side] = set(touches[side])
         return out
 
-    def _touch(self, geoms: list[int], touches: dict[str, dict[str, Contact]]) -> bool:
-        """Note a pair of near geoms if it is a hand that touches a thing; return whether a hand is near anything."""
+    def _touches(self, side: str, palm: NDArray[np.float64]) -> dict[str, Contact]:
+        """Return the contacts of a hand with things."""
         model, data = self.stage.physics.model, self.stage.physics.data
-        bodies = [int(model.geom_bodyid[each]) for each in geoms]
-        for own, other in ((0, 1), (1, 0)):
-            bone = self._bone_names.get(bodies[own])
-            if bone is None:
+        out: dict[str, Contact] = {}
+        ends = np.zeros(6)
+        for name in self.names:
+            thing = self.stage[name]
+            if thing.hidden or np.linalg.norm(thing.position - palm) > thing.reach + self._hand_reach:
                 continue
-            side = next((each for each in SIDES if bodies[own] in self._hand_bodies[each]), None)
-            if side is None:
-                continue
-            name = self._thing_of_body.get(bodies[other])
-            if name is None or name not in self.names:
-                return True
-            ends = np.zeros(6)
-            gap = mujoco.mj_geomDistance(model, data, geoms[own], geoms[other], 0.05, ends)
-            flesh = float(model.geom_gap[geoms[own]])
-            if gap < 0.5 * flesh:
-                contact = touches[side].setdefault(name, Contact())
-                away = data.geom_xpos[geoms[other]] - data.geom_xpos[geoms[own]] if gap <= 0 else ends[3:] - ends[:3]
-                away = away / max(float(np.linalg.norm(away)), 1e-9)
-                contact.bones.append(bone)
-                contact.normals.append(_numbers(away))
-                if name not in self._touched[side]:
-                    contact.speed = max(contact.speed, self._approach(side, name, away))
-            return True
-        return False
+            for geom in thing.solid:
+                for own in self._hand_geoms[side]:
+                    flesh = 0.5 * float(model.geom_gap[own])
+                    gap = mujoco.mj_geomDistance(model, data, own, geom, flesh, ends)
+                    if gap >= flesh:
+                        continue
+                    away = ends[3:] - ends[:3] if gap > 0 else ends[:3] - ends[3:]
+                    away = away / max(float(np.linalg.norm(away)), 1e-9)
+                    contact = out.setdefault(name, Contact())
+                    contact.bones.append(self._bone_names[int(model.geom_bodyid[own])])
+                    contact.normals.append(_numbers(away))
+                    if name not in self._touched[side]:
+                        contact.speed = max(contact.speed, self._approach(side, name, away))
+        return out
 
     def _approach(self, side: str, name: str, away: NDArray[np.float64]) -> float:
         """Return how fast a hand and a thing came together in the last step, in metres a second."""

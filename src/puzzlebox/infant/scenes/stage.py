@@ -124,6 +124,7 @@ class Stage:
         sights: what can be seen; `stage.scene` is short for the Scene.
         sounds: what can be heard.
         actors: what acts before each step; add scripts and caregivers here.
+        initial_lamp: the light at the start of an episode.
         rng: the random stream of the episode.
         states: what everybody with senses sensed last, by name.
     """
@@ -160,7 +161,7 @@ class Stage:
         jointed = [person for person in persons if person.jointed]
         if len(jointed) > 1:
             raise ValueError(f"{jointed[0].name!r} and {jointed[1].name!r} have joints; at most one person can")
-        self._initial_lamp = _check_lamp(lamp)
+        self.initial_lamp = _check_lamp(lamp)
         self._ties = {tie_name(tie): tie for tie in ties}
 
         def furnish(spec: mujoco.MjSpec) -> None:
@@ -317,7 +318,7 @@ class Stage:
             data.eq_active[self.physics.model.equality(name).id] = tie.tied
         mujoco.mj_forward(self.physics.model, data)
         self.physics.steps = 0
-        self.lamp = self._initial_lamp
+        self.lamp = self.initial_lamp
         self.sounds.reset()
         for player in self.people.values():
             if player.senses is not None:

@@ -48,6 +48,9 @@ class Thing:
         hidden: whether it is absent: nothing sees or touches it, and it stays where it is.
         grip: how it is held by a hand, or None.
         glows: whether light and darkness leave its colour as it is.
+        geoms: its MuJoCo geoms.
+        solid: those that collide while it is not hidden.
+        reach: the radius of a ball around its frame that holds it all, in metres; links do not count.
     """
 
     def __init__(self, prop: Prop, number: int, data: mujoco.MjData, model: mujoco.MjModel) -> None:
@@ -59,6 +62,7 @@ class Thing:
         self.bodies: list[tuple[int, tuple[Form, ...]]] = [(self._link_bodies[link], forms[link]) for link in links]
         self.body = self.bodies[0][0]
         self.geoms = np.flatnonzero(np.isin(model.geom_bodyid, [body for body, _ in self.bodies]))
+        self.solid: list[int] = [int(geom) for geom in self.geoms if model.geom_contype[geom] > 0]
         self._solid = (model.geom_contype[self.geoms].copy(), model.geom_conaffinity[self.geoms].copy())
         self.mocap = int(model.body_mocapid[self.body])
         joint = int(model.body_jntadr[self.body])
@@ -70,7 +74,7 @@ class Thing:
         self.grip: Grip | None = None
         # The body that let it go and is still so near that the two pass through each other; -1: none.
         self.left = -1
-        self._reach = float(
+        self.reach = float(
             model.geom_rbound[self.geoms].max() + np.linalg.norm(model.geom_pos[self.geoms], axis=1).max()
         )
         self._colour: RGB = prop.colour
@@ -102,8 +106,7 @@ class Thing:
     @property
     def lowest(self) -> float:
         """The height of its lowest point above the floor, in metres."""
-        rows = np.array([body for body, _ in self.bodies], np.int32)
-        return lowest(self.model, self.data, rows)
+        return lowest(self.model, self.data, self.geoms)
 
     def place(self, position: ArrayLike, rotation: ArrayLike | None = None) -> None:
         """Put it somewhere at once, at rest; a hand that holds it lets it go.
@@ -165,7 +168,7 @@ class Thing:
         """Let it touch hands again if it is clear of the one that let it go."""
         if self.left >= 0:
             away = float(np.linalg.norm(self.data.xpos[self.body] - self.data.xpos[self.left]))
-            if away > self._reach + _HAND:
+            if away > self.reach + _HAND:
                 self.left = -1
                 self._set_solid()
 
