@@ -29,7 +29,9 @@ class World:
     """A child in a room with things."""
 
     def __init__(self, *props: Prop, room: float = 3.0, at: tuple[float, float] = (0.0, 0.0), **uses: str) -> None:
-        self.stage = Stage(props, [Person("child", pose="stand", at=at)], room=Room(room, room, 1.0), floor_material=None)
+        self.stage = Stage(
+            props, [Person("child", pose="stand", at=at)], room=Room(room, room, 1.0), floor_material=None
+        )
         self.told: list[tuple[str, Mapping[str, Any]]] = []
         ground = Ground(room / 2, room / 2)
         self.driver = PrimitiveDriver(
@@ -114,7 +116,9 @@ def test_things_are_put_down_inside_the_room_and_on_each_other() -> None:
 
 
 def test_act_kicks_what_is_before_the_feet() -> None:
-    world = World(toy_ball("ball", 0.08).on(0.3, 0.0), toy_ball("behind", 0.08).on(-0.3, 0.0), ball="kick", behind="kick")
+    world = World(
+        toy_ball("ball", 0.08).on(0.3, 0.0), toy_ball("behind", 0.08).on(-0.3, 0.0), ball="kick", behind="kick"
+    )
     world.step(one(Primitive.ACT))
     world.step(count=10)
     assert world.told == [("kicked", {"thing": "ball"})]

@@ -27,9 +27,9 @@ SQUAT = Pose(
     | {"thorax.bend": 10, "chest.bend": 6, "neck.bend": -14, "head.bend": -8},
 )
 ALL_FOURS = Pose(
-    81,
-    {**_STAND, "thigh.flex": 78, "thigh.abduct": 6, "thigh.rotate": 0, "shin.flex": 88, "foot.raise": -40}
-    | {"upper_arm.flex": 72, "upper_arm.abduct": 4, "forearm.flex": 10, **_FLAT_HAND, "toes.raise": 0}
+    76,
+    {**_STAND, "thigh.flex": 78, "thigh.abduct": 6, "thigh.rotate": 0, "shin.flex": 99, "foot.raise": -44}
+    | {"upper_arm.flex": 68, "upper_arm.abduct": 8, "forearm.flex": 32, **_FLAT_HAND, "toes.raise": 0}
     | {"neck.bend": -28, "head.bend": -22, "lumbar.bend": -4},
 )
 
@@ -71,9 +71,9 @@ def crawling(phase: float, effort: float) -> Floats:
         opposite = sin(2 * pi * (phase + shift + 0.5))
         angles = {
             "thigh.flex": 78.0 + 17.0 * amount * swing,
-            "shin.flex": 88.0 + 12.0 * amount * lift,
-            "upper_arm.flex": 72.0 + 16.0 * amount * opposite,
-            "forearm.flex": 10.0 + 14.0 * amount * max(0.0, cos(2 * pi * (phase + shift + 0.5))),
+            "shin.flex": 99.0 + 12.0 * amount * lift,
+            "upper_arm.flex": 68.0 + 16.0 * amount * opposite,
+            "forearm.flex": 32.0 + 14.0 * amount * max(0.0, cos(2 * pi * (phase + shift + 0.5))),
         }
         _set(out, angles, side)
     return out

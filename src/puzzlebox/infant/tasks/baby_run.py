@@ -8,7 +8,8 @@ import numpy as np
 
 from puzzlebox.infant.body.bones import LEFT, RIGHT
 from puzzlebox.infant.body.physics import CONTROL_STEP
-from puzzlebox.infant.control.cycles import ALL_FOURS, ROWS
+from puzzlebox.infant.body.poses import POSES, Pose
+from puzzlebox.infant.control.cycles import ROWS
 from puzzlebox.infant.scenes.people import Person
 from puzzlebox.infant.scenes.props import Prop
 from puzzlebox.infant.scenes.room import Room
@@ -17,6 +18,16 @@ from puzzlebox.infant.tasks.play import Play
 from puzzlebox.infant.tasks.settings import JOINTS, Settings
 from puzzlebox.infant.tasks.task import Outcome, Task
 
+# On hands and knees, with straighter arms than those of a child that crawls by animation.
+START = Pose(
+    81,
+    {
+        **POSES["stand"].angles,
+        **{"thigh.flex": 78, "thigh.abduct": 6, "thigh.rotate": 0, "shin.flex": 88, "foot.raise": -40},
+        **{"upper_arm.flex": 72, "upper_arm.abduct": 4, "forearm.flex": 10, "forearm.pronate": 70, "hand.flex": -50},
+        **{"neck.bend": -28, "head.bend": -22, "lumbar.bend": -4},
+    },
+)
 # How far it must get, in metres.
 _FAR = 1.0
 # The gait of the script: strides a second, and for each joint the amplitude in rad, the phase, and the shift in rad
@@ -63,9 +74,7 @@ class BabyRun(Task[BabyRunSettings]):
     settings_class = BabyRunSettings
     control = JOINTS
     joints = "all"
-    reward = (
-        "metres that the middle of the body has moved forwards, less `effort_cost` (the amounts are ours)"
-    )
+    reward = "metres that the middle of the body has moved forwards, less `effort_cost` (the amounts are ours)"
     end = "after 1 m; then it is passed"
 
     @property
@@ -75,7 +84,7 @@ class BabyRun(Task[BabyRunSettings]):
 
     def person(self, name: str, senses: SensesSettings, clothes: Mapping[str, Any] | None) -> Person:
         """Return a child on hands and knees."""
-        return Person(name, self.settings.age_months, jointed=True, pose=ALL_FOURS, senses=senses, clothes=clothes)
+        return Person(name, self.settings.age_months, jointed=True, pose=START, senses=senses, clothes=clothes)
 
     def props(self) -> Sequence[Prop]:
         """Return nothing: the floor is empty."""
@@ -113,7 +122,7 @@ class BabyRun(Task[BabyRunSettings]):
 
     def script(self, play: Play, agent: int) -> Any:
         """Gallop on hands and knees, straight ahead."""
-        angles, strides = ALL_FOURS.targets(), play.steps * CONTROL_STEP * _STRIDES
+        angles, strides = START.targets(), play.steps * CONTROL_STEP * _STRIDES
         for joint, (amplitude, phase, shift) in _GAIT.items():
             for side, late in ((LEFT, 0.0), (RIGHT, 0.5)):
                 angles[ROWS[side + joint]] += shift + amplitude * np.sin(2 * np.pi * (strides + phase + late))
