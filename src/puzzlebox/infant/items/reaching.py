@@ -46,6 +46,8 @@ class ReachAndFind(Item):
     senses = ("eyes", "joints", "skin")
     emerging, mastery = (4, 8), (7, 8)
     guess = 0.0
+    # Hands that wander find the block about every second time; blank trials show it, but two are too few.
+    least_blocks = 4
     watch = ("block",)
 
     def stage(self, child: Person) -> Stage:
