@@ -17,12 +17,13 @@ from puzzlebox.infant.scenes.places import SEATED, TABLE_HEIGHT, seat_scene
 from puzzlebox.infant.scenes.predicates import steps_of
 from puzzlebox.infant.scenes.stage import Stage
 
-# Arms rest with the thumbs up and open hands.
+# Arms rest with open hands and palms up.
 _OPEN = {
     **SEATED.angles,
-    **{"upper_arm.flex": 12, "upper_arm.abduct": 20, "upper_arm.rotate": -20},
-    **{"forearm.flex": 106, "forearm.pronate": 0},
-    **{f"{finger}_{part}.flex": 12.0 for finger in ("index", "middle", "ring", "little") for part in ("base", "tip")},
+    **{"upper_arm.flex": 8, "upper_arm.abduct": 26, "upper_arm.rotate": 8},
+    **{"forearm.flex": 108, "forearm.pronate": -80},
+    **{"thumb_base.oppose": -10, "thumb_base.close": -25, "thumb_middle.flex": 0, "thumb_tip.flex": 0},
+    **{f"{finger}_{part}.flex": 18.0 for finger in ("index", "middle", "ring", "little") for part in ("base", "tip")},
 }
 _BEND, _SOON, _KEEP, _NEAR, _CLEAR = 20.0, 2.0, 5.0, 0.05, 0.005
 _WAIT, _WAY, _PRESS = 2.0, 1.0, 1.0
@@ -45,7 +46,7 @@ class HoldWhatArrives(Item):
 
     def stage(self, child: Person) -> Stage:
         """Return the scene with a rod in front of the caregiver."""
-        rod = catalogue.rod(length=0.08, radius=0.010).with_(at=(0.50, 0.0, 0.80), hidden=True)
+        rod = catalogue.rod(length=0.10, radius=0.010).with_(at=(0.50, 0.0, 0.80), hidden=True)
         return seat_scene([rod], child=child, speakers=False, pose=Pose(0, _OPEN))
 
     def block(self, rng: np.random.Generator, number: int) -> list[Trial]:
@@ -91,14 +92,15 @@ class HoldWhatArrives(Item):
 
     def oracle(self, session: Session) -> Any:
         """Close the hand that feels the rod, and keep it closed."""
+        if session.trial is None:
+            session.memory.clear()
         script = Script(session, session.memory)
         entry = session.log.entries[-1]
         for side, hand in entry.hands.items():
-            if session.trial is not None and ("rod" in hand.touches and hand.felt):
+            # Only a rod that rests in the palm: fingers that close earlier would push it away.
+            palm = hand.felt and "rod" in hand.touches and np.linalg.norm(entry.things["rod"].velocity) < 0.02
+            if session.trial is not None and palm:
                 session.memory["close"] = side
-        if session.trial is None:
-            session.memory.clear()
-            script = Script(session, session.memory)
         if "close" in session.memory:
             script.close(session.memory["close"])
         return script.action()

@@ -110,6 +110,7 @@ class Item(ABC):
         emerging: successes and trials of a block for a score of 1.
         mastery: the same for a score of 2.
         guess: the probability that a guess is right, for the chance guard; 0 for no guard.
+        least_blocks: the least number of blocks, if random actions pass more often than guesses by that rate.
         pause: seconds between two trials.
         modes: how agents can move the child.
         watch: the things that the log holds.
@@ -125,6 +126,7 @@ class Item(ABC):
     emerging: ClassVar[tuple[int, int]]
     mastery: ClassVar[tuple[int, int]]
     guess: ClassVar[float] = 0.5
+    least_blocks: ClassVar[int] = 1
     pause: ClassVar[float] = 1.0
     modes: ClassVar[tuple[Mode, ...]] = (Mode.JOINTS, Mode.PRIMITIVES)
     watch: ClassVar[tuple[str, ...]] = ()
@@ -137,7 +139,8 @@ class Item(ABC):
     @property
     def blocks(self) -> int:
         """How many blocks of trials the chance guard asks for."""
-        return blocks_needed(self.emerging, self.mastery, self.guess) if self.guess else 1
+        guarded = blocks_needed(self.emerging, self.mastery, self.guess) if self.guess else 1
+        return max(guarded, self.least_blocks)
 
     @abstractmethod
     def stage(self, child: Person) -> Stage:

@@ -14,7 +14,7 @@ from puzzlebox.infant.items.seated import GRAB, HEAD_PITCH, HEAD_YAW
 from puzzlebox.infant.items.session import CHILD, Session
 
 Array = NDArray[np.float64]
-_FINGERS = ("index", "middle", "ring", "little", "thumb")
+_FINGERS = ("index", "middle", "ring", "little")
 # Metres a second with which a script moves a hand, and how much of an error it corrects in a step.
 _HAND_SPEED, _CORRECTION = 0.45, 0.12
 
@@ -125,11 +125,10 @@ class Script:
         self.angles = skeleton.reach(side, place, self.angles, trunk=True, rest=self.session.start_angles)
 
     def close(self, side: str) -> None:
-        """Close a hand; with primitives: grab."""
+        """Close a hand around something thin; with primitives: grab."""
         self.numbers[GRAB] = 1.0
         for finger in _FINGERS:
-            for part in ("base", "middle", "tip"):
-                name = f"{side}_{finger}_{part}.flex"
-                if name in JOINT_NAMES:
-                    self.set({name: float(self.body.built.high[JOINT_NAMES.index(name)])})
-        self.set({f"{side}_thumb_base.oppose": np.radians(55.0), f"{side}_thumb_base.close": np.radians(10.0)})
+            # A fist with full strength would squeeze a rod out.
+            self.set({f"{side}_{finger}_{part}.flex": np.radians(60.0) for part in ("base", "tip")})
+        self.set({f"{side}_thumb_base.oppose": np.radians(50.0), f"{side}_thumb_base.close": 0.0})
+        self.set({f"{side}_thumb_{part}.flex": np.radians(40.0) for part in ("middle", "tip")})

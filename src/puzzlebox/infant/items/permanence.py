@@ -80,7 +80,7 @@ class LightsOut(Item):
         return facts["kind"] == "test" and bool(touch_by_any(window.window(-1), "toy").any())
 
     def judge(self, outcomes: Sequence[Outcome]) -> int:
-        """Score 1: the right side on 5 of 8; 2: on 7 of 8, touched on 5, and a reach on at most 1 of 4 without a toy."""
+        """Score 1: the right side on 5 of 8; 2: on 7 of 8, touched on 5, reaches on 1 of 4 without a toy at most."""
         if not enough(outcomes, "test", "right side", self.emerging):
             return 0
         mastered = enough(outcomes, "test", "right side", self.mastery) and enough(outcomes, "test", "touched", (5, 8))
@@ -88,11 +88,11 @@ class LightsOut(Item):
 
     def oracle(self, session: Session) -> Any:
         """Look at the toy while it can be seen, and reach for it in the dark."""
-        script = Script(session, session.memory)
         trial, toy = session.trial, session.stage["toy"]
         if trial is None or toy.hidden:
             session.memory.clear()
-            return script.action()
+            return Script(session, session.memory).action()
+        script = Script(session, session.memory)
         place = np.array(self.places[trial.facts["side"]])
         if session.seconds > _SHOWN + 0.2:
             script.reach(place + np.array((0.0, 0.0, 0.01)), trial.facts["side"])

@@ -1,4 +1,4 @@
-"""Policies without learning, for the gates of an item: the oracle, doing nothing, and three ways of acting at random."""
+"""Policies that do not learn, for the gates of an item: the oracle, doing nothing, three ways of acting at random."""
 
 from collections.abc import Callable
 from typing import Any

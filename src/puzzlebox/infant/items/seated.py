@@ -44,8 +44,8 @@ class SeatedDriver:
     """Drives a seated puppet by six numbers: walk, turn, head pitch, head yaw, grab, act; the first two do nothing.
 
     `grab` above 0.5 closes the hands. If something lies in a palm, that hand holds it. Otherwise a hand reaches for the
-    visible thing nearest to the middle of the view, or to where the gaze meets the table, and holds what it finds there.
-    Below -0.5 it lets go. `act` above 0.5 says something.
+    visible thing nearest to the middle of the view, or to where the gaze meets the table, and holds what it finds
+    there. Below -0.5 it lets go. `act` above 0.5 says something.
     """
 
     def __init__(

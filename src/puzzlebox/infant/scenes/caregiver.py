@@ -13,13 +13,13 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.infant.body.body import upright
+from puzzlebox.infant.body.body import Body, upright
 from puzzlebox.infant.body.bones import JOINT_NAMES
 from puzzlebox.infant.body.physics import CONTROL_STEP
 from puzzlebox.infant.body.skeleton import FINGERTIP, palm_of
 from puzzlebox.infant.scenes.puppet import Puppet
 from puzzlebox.infant.scenes.stage import Stage
-from puzzlebox.infant.scenes.thing import Grip
+from puzzlebox.infant.scenes.thing import Grip, Thing
 from puzzlebox.infant.sound.voice import NEUTRAL
 
 Array = NDArray[np.float64]
@@ -33,6 +33,12 @@ _FINGERS = ("index", "middle", "ring", "little")
 _JAW = 14.0
 # A hand that is let go of stays for this many seconds, so that nothing is torn away.
 _LINGER = 0.2
+# How far beside a palm a thing is before it is laid into it, in metres.
+_ASIDE = 0.045
+# Where in a hand a thing is laid, from the wrist to the fingers at 18 months, in metres.
+_ALONG = -0.044
+# It follows the palm for this share of its way.
+_FOLLOWS = 0.65
 
 
 @dataclass
@@ -71,6 +77,7 @@ class _Lay:
     seconds: float = 1.0
     passed: float = 0.0
     start: Array | None = None
+    goal: tuple[Array, Array, Array] | None = None
 
 
 @dataclass
@@ -323,7 +330,7 @@ class Caregiver:
             motion.seconds = max(0.4, float(np.linalg.norm(goal - motion.start)) / _HAND_SPEED)
         motion.passed += CONTROL_STEP
         share = min(1.0, motion.passed / motion.seconds)
-        smooth = share**3 * (10 - 15 * share + 6 * share**2)
+        smooth = _smooth(share)
         place = motion.start + smooth * (goal - motion.start)
         if not motion.points:
             # A hand rises on its way, so that it does not sweep things off the table.
@@ -340,7 +347,7 @@ class Caregiver:
 
     def _pose_of(self, lay: _Lay) -> tuple[Array, Array] | None:
         """Return where a thing that is laid into a palm is to be at the end of this step; None once it is let go."""
-        thing, body, data = self.stage[lay.thing], self.stage.person(lay.to).body, self.stage.physics.data
+        thing, body = self.stage[lay.thing], self.stage.person(lay.to).body
         if lay.start is None:
             lay.start = np.concatenate((thing.position, thing.rotation))
         lay.passed += CONTROL_STEP
@@ -349,28 +356,47 @@ class Caregiver:
                 thing.release()
             self._state.lay = None
             return None
-        hand, scale = body.row(f"{lay.hand}_hand"), body.built.growth.scales["hand"][0]
-        place, turn = np.empty(3), np.empty(4)
-        # The skin of the palm, and the thing on it, pressed in by 2 mm; z of the thing lies along x of the hand.
-        out = scale * 0.014 + max(form.reach[0] for form in thing.prop.forms) - 0.002
-        local = np.array((0.0, out if lay.hand == "right" else -out, -0.036 * scale))
-        quarter = np.array((np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0))
-        mujoco.mju_mulPose(place, turn, data.xpos[hand], data.xquat[hand], local, quarter)
         share = min(1.0, lay.passed / lay.seconds)
-        smooth = share**3 * (10 - 15 * share + 6 * share**2)
+        if lay.goal is None or share < _FOLLOWS:
+            # Later it does not follow the hand, which would push it away.
+            lay.goal = self._in_palm(lay, thing, body)
+        place, turn, aside = lay.goal
         if turn @ lay.start[3:] < 0:
             turn = -turn
-        mixed = lay.start + smooth * (np.concatenate((place, turn)) - lay.start)
+        # It comes from the side of the palm, so that it does not strike the fingers.
+        last = _smooth(max(0.0, (share - _FOLLOWS) / (1.0 - _FOLLOWS)))
+        before = np.concatenate((place + _ASIDE * (1.0 - last) * aside, turn))
+        mixed = lay.start + _smooth(min(1.0, share / _FOLLOWS)) * (before - lay.start)
         return mixed[:3], mixed[3:] / np.linalg.norm(mixed[3:])
 
+    def _in_palm(self, lay: _Lay, thing: Thing, body: Body) -> tuple[Array, Array, Array]:
+        """Return position and rotation of a thing that lies in a palm, and the direction away from the palm."""
+        data = self.stage.physics.data
+        hand, scale = body.row(f"{lay.hand}_hand"), body.built.growth.scales["hand"][0]
+        place, turn = np.empty(3), np.empty(4)
+        # The skin of the palm, and the thing on it, pressed in by 5 mm; z of the thing lies along x of the hand.
+        side = 1.0 if lay.hand == "right" else -1.0
+        out = scale * 0.014 + max(form.reach[0] for form in thing.prop.forms) - 0.005
+        local = np.array((-0.004 * scale, side * out, _ALONG * scale))
+        quarter = np.array((np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0))
+        mujoco.mju_mulPose(place, turn, data.xpos[hand], data.xquat[hand], local, quarter)
+        return place, turn, side * data.xmat[hand].reshape(3, 3)[:, 1]
+
     def _hold_at(self, lay: _Lay, pose: tuple[Array, Array], angles: Array) -> Array:
-        """Return the angles that bring the own hand to the upper end of the thing."""
+        """Return the angles that bring the own fingertips to the upper end of the thing."""
         skeleton = self.puppet.skeleton()
         skeleton.pose(self.puppet.position, self.puppet.rotation, angles)
         away = self.puppet.position - pose[0]
         level = away * (1.0, 1.0, 0.0) / max(float(np.hypot(away[0], away[1])), 1e-9)
-        grip = pose[0] + 0.05 * level + np.array((0.0, 0.0, self.stage[lay.thing].prop.low + 0.01))
-        return skeleton.reach(lay.own, grip, angles, trunk=True, rest=self._rest)
+        axis = np.empty(3)
+        mujoco.mju_rotVecQuat(axis, np.array((0.0, 0.0, self.stage[lay.thing].prop.low)), pose[1])
+        # The higher end, or of a level thing the one on the side of the own hand.
+        outwards = skeleton.point(f"{lay.own}_upper_arm") - pose[0]
+        if axis[2] < -0.01 or (axis[2] < 0.01 and axis @ outwards < 0):
+            axis = -axis
+        grip = pose[0] + axis + 0.02 * level + np.array((0.0, 0.0, 0.02))
+        bone, tip = f"{lay.own}_middle_tip", _scaled_tip(self.puppet)
+        return skeleton.reach(lay.own, grip, angles, bone=bone, at=tip, trunk=True, rest=self._rest)
 
     def _carry(self, lay: _Lay, pose: tuple[Array, Array]) -> None:
         """Let the own hand carry a thing so that it has a pose at the end of this step."""
@@ -456,6 +482,11 @@ def _is_arm(joint: str, side: str) -> bool:
 
 def _scaled_tip(puppet: Puppet) -> Array:
     return np.multiply(FINGERTIP, puppet.built.growth.scales["hand"])
+
+
+def _smooth(share: float) -> float:
+    """Return how much of a way is done after a share of its time, if it begins and ends at rest."""
+    return share**3 * (10 - 15 * share + 6 * share**2)
 
 
 def _difference(heading: float, wanted: float) -> float:
