@@ -25,9 +25,8 @@ def page(note: str) -> str:
         kind = classes[entry.name]
         settings = kind.settings_class
         senses, control = ", ".join(settings.default_senses), _control(kind)
-        lines.append(
-            f"| [`{entry.name}`](#{entry.name}) | `{entry.id}` | {senses} | {control} | {settings.default_max_steps:,} |"
-        )
+        steps = f"{settings.default_max_steps:,}"
+        lines.append(f"| [`{entry.name}`](#{entry.name}) | `{entry.id}` | {senses} | {control} | {steps} |")
     lines += ["", "`steps` are control steps of 1/15 s after which an episode is truncated.", ""]
     lines += ["## Settings of every task", "", *_settings(Settings, ())]
     for entry in CATALOGUE.values():

@@ -16,8 +16,9 @@ from typing import Any, get_type_hints
 import typer
 
 sys.path.insert(0, str(Path(__file__).parent))
-import infant_tasks
 from docstrings import describe, first_line, signature, syntax
+
+import infant_tasks
 
 ROOT = Path(__file__).parent.parent
 NOTE = "Written from the source by `make generated`."

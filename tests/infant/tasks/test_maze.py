@@ -1,5 +1,7 @@
 """Mazes have a way between all cells, and ways are measured along corridors."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,7 @@ def test_every_cell_can_be_reached_through_doors(cells: int) -> None:
             way = maze.way((0, 0), (x, y))
             assert way[0] == (0, 0)
             assert way[-1] == (x, y)
-            for one, two in zip(way, way[1:], strict=False):
+            for one, two in pairwise(way):
                 assert (min(one, two), max(one, two)) in maze.doors
     assert len(maze.walls()) + len(maze.doors) == 2 * cells * (cells - 1)
 
