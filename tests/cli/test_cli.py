@@ -163,7 +163,9 @@ def test_tasks_are_listed_as_table_and_data() -> None:
     data = json.loads(puzzlebox("tasks", "--json").stdout)
     of_arena = [task for task in data if "wing" not in task]
     assert [task["name"] for task in of_arena] == list(bundled_names())
-    assert {"intuitions/preference", "intuitions/multi_agent-ii"} <= {task["name"] for task in data}
+    assert {"intuitions/preference", "intuitions/multi_agent-ii", "infant/grab-object"} <= {
+        task["name"] for task in data
+    }
     for each in of_arena:
         task = load_task(each["name"])
         metadata = json.loads(json.dumps(task.metadata.explicit_values()))
@@ -236,9 +238,7 @@ def test_the_greeting_names_what_each_wing_holds(tiny: Tiny, monkeypatch: pytest
     done = CliRunner().invoke(app, [])
     assert done.exit_code == 3
     assert re.search(
-        r"^  arena: \d+ things, \d+ bundled tasks\n  intuitions: .+\n  tiny: 2 bundled tasks$",
-        done.stderr,
-        re.MULTILINE,
+        r"^  arena: \d+ things, \d+ bundled tasks\n(  \w+: .*\n)*  tiny: 2 bundled tasks$", done.stderr, re.MULTILINE
     )
     tiny.broken = True
     assert "\n  warning: tiny tasks with mistakes: one\n" in CliRunner().invoke(app, []).stderr

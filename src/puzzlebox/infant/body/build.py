@@ -42,9 +42,13 @@ _SOFT_SOLREF, _SOFT_SOLIMP = (0.02, 1.0), (0.6, 0.95, 0.005, 0.5, 2.0)
 # The thickest flesh over the bones of each region in metres: what is nearer to a bone may touch the skin above it.
 FLESH = {"head": 0.023, "trunk": 0.020, "arm": 0.017, "hand": 0.009, "leg": 0.019, "foot": 0.018}
 _FRICTION = (0.9, 0.005, 0.0001)
+# How firmly hands hold the chest of a child that stands, and a high chair the pelvis of one that sits in it.
+_GENTLE = ((0.05, 1.0), (0.3, 0.8, 0.05, 0.5, 2.0))
+_FIRM = ((0.02, 1.0), (0.9, 0.99, 0.002, 0.5, 2.0))
 ROOT = "root"
 FLOOR = "floor"
 SUPPORT = "support"
+SEAT = "seat"
 
 # Bones that lie in the same soft mass never collide: fingers of a hand, and neighbours up to this many joints apart.
 _NEAR_JOINTS = 2
@@ -64,30 +68,53 @@ class Control(Enum):
 
 
 @dataclass(frozen=True)
-class Built:
-    """A compiled body and the tables that go with its model.
+class Tables:
+    """What is known of a body in a model, whatever moves it.
 
     Attributes:
         model: the MuJoCo model.
-        control: what its actuators do.
         growth: the size of the body.
         low: the lower limit of each joint in radians, in the order of `JOINT_NAMES`.
         high: the upper limits.
         strength: the strength of each joint in newton metres.
-        positions: the row of each joint in `qpos`.
-        speeds: the row of each joint in `qvel`.
         bodies: the MuJoCo body of each bone, in the order of `BONES`.
     """
 
     model: mujoco.MjModel
-    control: Control
     growth: Growth
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     strength: NDArray[np.float64]
+    bodies: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Built(Tables):
+    """A compiled body with joints and muscles.
+
+    Attributes:
+        control: what its actuators do.
+        positions: the row of each joint in `qpos`.
+        speeds: the row of each joint in `qvel`.
+    """
+
+    control: Control
     positions: NDArray[np.int32]
     speeds: NDArray[np.int32]
-    bodies: NDArray[np.int32]
+
+
+def empty_world(physics_step: float = PHYSICS_STEP) -> mujoco.MjSpec:
+    """Return the description of a world with an endless floor and nothing on it.
+
+    Args:
+        physics_step: the seconds of a physics step.
+    """
+    spec = mujoco.MjSpec()
+    spec.modelname = "infant"
+    _set_options(spec)
+    spec.option.timestep = physics_step
+    spec.worldbody.add_geom(name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1], friction=_FRICTION, condim=3)
+    return spec
 
 
 def build(growth: Growth, control: Control = Control.POSITION, furnish: Furnish | None = None) -> Built:
@@ -98,12 +125,10 @@ def build(growth: Growth, control: Control = Control.POSITION, furnish: Furnish 
         control: what an action means.
         furnish: adds things to the description of the world before it is compiled.
     """
-    spec = mujoco.MjSpec()
-    spec.modelname = "infant"
-    _set_options(spec)
-    _add_floor(spec)
+    spec = empty_world()
     bodies = _add_bones(spec, growth)
-    _add_support(spec, bodies["chest"])
+    _add_holder(spec, SUPPORT, bodies["chest"], _GENTLE)
+    _add_holder(spec, SEAT, bodies["pelvis"], _FIRM)
     _exclude_neighbours(spec)
     _add_sensors(spec, bodies["head"])
     strength = _strengths(growth)
@@ -137,7 +162,6 @@ def build(growth: Growth, control: Control = Control.POSITION, furnish: Furnish 
 
 
 def _set_options(spec: mujoco.MjSpec) -> None:
-    spec.option.timestep = PHYSICS_STEP
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     spec.option.cone = mujoco.mjtCone.mjCONE_PYRAMIDAL
     spec.option.iterations = 20
@@ -145,10 +169,6 @@ def _set_options(spec: mujoco.MjSpec) -> None:
     spec.compiler.degree = True
     spec.compiler.boundmass = 1e-5
     spec.compiler.boundinertia = 1e-9
-
-
-def _add_floor(spec: mujoco.MjSpec) -> None:
-    spec.worldbody.add_geom(name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1], friction=_FRICTION, condim=3)
 
 
 def _add_bones(spec: mujoco.MjSpec, growth: Growth) -> dict[str, mujoco.MjsBody]:
@@ -189,6 +209,24 @@ def _add_bones(spec: mujoco.MjSpec, growth: Growth) -> dict[str, mujoco.MjsBody]
     return bodies
 
 
+def add_mocap_bones(spec: mujoco.MjSpec, growth: Growth, prefix: str) -> None:
+    """Add the bones of a body that is moved from outside: each is a body of its own without degrees of freedom.
+
+    Args:
+        spec: the description of the world.
+        growth: the size of the body.
+        prefix: what stands before the name of each bone.
+    """
+    for bone in BONES:
+        own = growth.scales[bone.region]
+        body = spec.worldbody.add_body(name=prefix + bone.name, mocap=True)
+        for number, shape in enumerate(bone.shapes):
+            geom = _add_geom(body, f"{prefix}{bone.name}.{number}", shape.grown(own), 0.0)
+            geom.margin, geom.gap = 0.0, FLESH[bone.region] * max(own)
+            if bone.name.endswith("_eye"):
+                geom.contype = geom.conaffinity = 0
+
+
 def _add_geom(body: mujoco.MjsBody, name: str, shape: Shape, mass: float) -> mujoco.MjsGeom:
     geom = body.add_geom(name=name, mass=mass, friction=_FRICTION, condim=3, group=1)
     geom.solref, geom.solimp = _SOFT_SOLREF, _SOFT_SOLIMP
@@ -204,18 +242,27 @@ def _add_geom(body: mujoco.MjsBody, name: str, shape: Shape, mass: float) -> muj
     return geom
 
 
-def _add_support(spec: mujoco.MjSpec, chest: mujoco.MjsBody) -> None:
-    """Add two hands that can hold the chest, as those of an adult do; they hold only while the equality is active."""
-    holder = spec.worldbody.add_body(name=SUPPORT, mocap=True, pos=[0, 0, 0])
+def _add_holder(
+    spec: mujoco.MjSpec, name: str, bone: mujoco.MjsBody, grip: tuple[tuple[float, ...], tuple[float, ...]]
+) -> None:
+    """Add something that can hold a bone where it is; it holds only while the equality of its name is active.
+
+    Args:
+        spec: the description of the world.
+        name: of the holder and of its equality.
+        bone: what it holds.
+        grip: how firmly: MuJoCo's time constant with damping ratio, and its impedances.
+    """
+    holder = spec.worldbody.add_body(name=name, mocap=True, pos=[0, 0, 0])
     spec.add_equality(
-        name=SUPPORT,
+        name=name,
         type=mujoco.mjtEq.mjEQ_WELD,
         objtype=mujoco.mjtObj.mjOBJ_BODY,
         name1=holder.name,
-        name2=chest.name,
+        name2=bone.name,
         active=False,
-        solref=[0.05, 1.0],
-        solimp=[0.3, 0.8, 0.05, 0.5, 2.0],
+        solref=list(grip[0]),
+        solimp=list(grip[1]),
     )
 
 

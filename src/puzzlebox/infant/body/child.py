@@ -4,53 +4,35 @@ A step holds one action for `CONTROL_STEP` seconds. The same seed and actions gi
 snapshot continues byte for byte like the uninterrupted body.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.infant.body.bones import JOINT_NAMES
-from puzzlebox.infant.body.build import FASTEST_TARGET, PHYSICS_STEP, SUPPORT, Built, Control, Furnish, build
+from puzzlebox.infant.body.body import Motion, lowest, upright
+from puzzlebox.infant.body.bones import BONE_NAMES, JOINT_NAMES
+from puzzlebox.infant.body.build import FASTEST_TARGET, PHYSICS_STEP, SEAT, SUPPORT, Built, Control, Furnish, build
 from puzzlebox.infant.body.growth import REFERENCE_MONTHS, Growth, check_age
+from puzzlebox.infant.body.physics import CONTROL_STEP, Physics, PhysicsSnapshot
 from puzzlebox.infant.body.poses import Pose, pose_named
 from puzzlebox.seeds import check_seed, rng_from
 from puzzlebox.text import closest
 
-# Seconds of one control step, and how many physics steps it has.
-CONTROL_STEP = 1 / 15
 PHYSICS_STEPS = round(CONTROL_STEP / PHYSICS_STEP)
-# The part of MuJoCo's state that determines everything that follows.
-_STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 # How far a seed moves each joint from its pose at a reset: a normal deviate, in radians.
 _JITTER = 0.01
-# MuJoCo would write each warning into a file MUJOCO_LOG.TXT in the current folder; `step` raises an error instead.
-mujoco.set_mju_user_warning(lambda message: None)
-# What MuJoCo found wrong: a number that is not finite or too large.
-_FATAL = (mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL, mujoco.mjtWarning.mjWARN_BADQACC)
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """The state of a body between two steps."""
-
-    state: bytes
-    sensors: bytes
-    torques: bytes
-    steps: int
 
 
 class Child:
     """The body of a child of some age on a floor, with whatever else `furnish` adds to its world.
 
     Attributes:
+        age_months: its age.
         built: the model and its tables.
+        physics: the world it is in.
         model: the MuJoCo model.
         data: the MuJoCo state; positions, contacts and speeds in it are those of the end of the last step.
-        steps: control steps since the reset.
-        watch: called with its number after each physics step of a control step, if it is set; it must change nothing.
     """
 
     def __init__(
@@ -72,22 +54,41 @@ class Child:
         self.age_months = check_age(age_months)
         self.built: Built = build(growth or Growth.at(self.age_months), _control_named(control), furnish)
         self.model = self.built.model
-        self.data = mujoco.MjData(self.model)
-        self.steps = 0
-        self.watch: Callable[[int], None] | None = None
+        self.physics = Physics(self.model)
+        self.data = self.physics.data
+        sensors = (self.model.sensor("acceleration"), self.model.sensor("rotation"))
+        self._sensors = [slice(int(each.adr[0]), int(each.adr[0]) + 3) for each in sensors]
         self.reset()
+
+    @property
+    def steps(self) -> int:
+        """Control steps since the reset."""
+        return self.physics.steps
 
     @property
     def action_size(self) -> int:
         """The count of numbers in an action: one for each degree of freedom."""
         return len(JOINT_NAMES)
 
-    def reset(self, seed: int | None = None, pose: str | Pose = "sit") -> None:
+    def reset(
+        self,
+        seed: int | None = None,
+        pose: str | Pose = "sit",
+        *,
+        at: tuple[float, float] = (0.0, 0.0),
+        height: float = 0.0,
+        heading: float = 0.0,
+        seated: bool = False,
+    ) -> None:
         """Start again in a posture, at rest and just touching the floor.
 
         Args:
             seed: moves every joint a little from the posture. Default: none, the exact posture.
             pose: a posture or the name of one.
+            at: where the pelvis is, x and y in metres.
+            height: how high the lowest point of the body is above the floor, in metres.
+            heading: degrees by which the body is turned to its left; at 0 it faces along x.
+            seated: whether the pelvis is held in its place, as by a high chair.
         """
         posture = pose_named(pose) if isinstance(pose, str) else pose
         targets = posture.targets()
@@ -96,15 +97,16 @@ class Child:
         targets = np.clip(targets, self.built.low, self.built.high)
         mujoco.mj_resetData(self.model, self.data)
         self.set_angles(targets)
-        half = np.radians(posture.pitch) / 2
-        self.data.qpos[3:7] = (np.cos(half), 0.0, np.sin(half), 0.0)
+        self.data.qpos[3:7] = upright(posture.pitch, heading)
+        self.data.qpos[:2] = at
         mujoco.mj_kinematics(self.model, self.data)
-        self.data.qpos[2] -= self.lowest()
+        self.data.qpos[2] += height - self.lowest()
         if self.built.control is Control.POSITION:
             self.data.ctrl[: self.action_size] = targets
         self.support(posture.supported)
+        self.seat(seated)
         mujoco.mj_forward(self.model, self.data)
-        self.steps = 0
+        self.physics.steps = 0
 
     def set_angles(self, angles: NDArray[np.float64]) -> None:
         """Set the angle of each joint in radians, without moving anything else."""
@@ -112,31 +114,31 @@ class Child:
 
     def support(self, held: bool) -> None:
         """Let hands hold the chest where it is now, or let it go."""
+        self._hold(SUPPORT, "chest", held)
+
+    def seat(self, held: bool) -> None:
+        """Let a high chair hold the pelvis where it is now, or let it go."""
+        self._hold(SEAT, "pelvis", held)
+
+    def _hold(self, holder: str, bone: str, held: bool) -> None:
         mujoco.mj_kinematics(self.model, self.data)
-        chest = self.data.body("chest")
-        self.data.mocap_pos[0], self.data.mocap_quat[0] = chest.xpos, chest.xquat
-        row = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_EQUALITY, SUPPORT)
-        # The hands hold the chest in place; without this the weld would restore the posture of the compiled model.
-        self.model.eq_data[row, :3] = 0.0
-        self.model.eq_data[row, 3:6] = 0.0
-        self.model.eq_data[row, 6:10] = (1.0, 0.0, 0.0, 0.0)
-        self.data.eq_active[row] = held
+        body, row = self.data.body(bone), self.model.body(holder).mocapid[0]
+        self.data.mocap_pos[row], self.data.mocap_quat[row] = body.xpos, body.xquat
+        equality = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_EQUALITY, holder)
+        # The bone is held in place; without this the weld would restore the posture of the compiled model.
+        self.model.eq_data[equality, :3] = 0.0
+        self.model.eq_data[equality, 3:6] = 0.0
+        self.model.eq_data[equality, 6:10] = (1.0, 0.0, 0.0, 0.0)
+        self.data.eq_active[equality] = held
 
     def lowest(self) -> float:
         """Return the height of the lowest point of the body above the floor, in metres."""
-        lows = []
-        for geom in range(self.model.ngeom):
-            if self.model.geom_bodyid[geom] not in self.built.bodies or not self.model.geom_contype[geom]:
-                continue
-            size, axis = self.model.geom_size[geom], self.data.geom_xmat[geom].reshape(3, 3)[2]
-            if self.model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_CAPSULE:
-                reach = size[0] + size[1] * abs(axis[2])
-            elif self.model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_ELLIPSOID:
-                reach = float(np.linalg.norm(axis * size))
-            else:
-                reach = size[0]
-            lows.append(self.data.geom_xpos[geom, 2] - reach)
-        return float(min(lows))
+        own = np.isin(self.model.geom_bodyid, self.built.bodies) & (self.model.geom_contype > 0)
+        return lowest(self.model, self.data, np.flatnonzero(own))
+
+    def row(self, bone: str) -> int:
+        """Return the MuJoCo body of a bone."""
+        return int(self.built.bodies[BONE_NAMES.index(bone)])
 
     def step(self, action: Any = None) -> None:
         """Hold an action for one control step.
@@ -150,16 +152,12 @@ class Child:
             FloatingPointError: the simulation failed; the message is MuJoCo's reason. The body must be reset.
         """
         if action is not None:
-            self.data.ctrl[: self.action_size] = self.controls(action)
-        for number in range(PHYSICS_STEPS):
-            mujoco.mj_step2(self.model, self.data)
-            mujoco.mj_step1(self.model, self.data)
-            if self.watch is not None:
-                self.watch(number)
-        self.steps += 1
-        for kind in _FATAL:
-            if self.data.warning[kind].number:
-                raise FloatingPointError(f"the simulation failed in step {self.steps}: MuJoCo reports {kind.name}")
+            self.command(action)
+        self.physics.advance()
+
+    def command(self, action: Any) -> None:
+        """Set the action of the next control step, which the physics may take without `step`."""
+        self.data.ctrl[: self.action_size] = self.controls(action)
 
     def controls(self, action: Any) -> NDArray[np.float64]:
         """Return the controls of MuJoCo for an action."""
@@ -186,23 +184,36 @@ class Child:
         return np.asarray(self.data.qpos[self.built.positions])
 
     @property
+    def speeds(self) -> NDArray[np.float64]:
+        """The speed of each joint in radians a second."""
+        return np.asarray(self.data.qvel[self.built.speeds])
+
+    @property
+    def torques(self) -> NDArray[np.float64]:
+        """The torque of the muscles of each joint in newton metres."""
+        return np.asarray(self.data.qfrc_actuator[self.built.speeds])
+
+    def motion(self) -> Motion:
+        """Return the acceleration and the rotation of the head, in its own frame."""
+        acceleration, rotation = (self.data.sensordata[each] for each in self._sensors)
+        return Motion(acceleration, rotation)
+
+    def near(self) -> NDArray[np.int32]:
+        """Return the pairs of geoms that are near each other and may touch the skin (n x 2)."""
+        return np.asarray(self.data.contact.geom)
+
+    @property
     def warnings(self) -> int:
         """How often MuJoCo has warned since the reset, of anything."""
-        return sum(int(each.number) for each in self.data.warning)
+        return self.physics.warnings
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> PhysicsSnapshot:
         """Return the state of the body and of everything else in its world."""
-        state = np.empty(mujoco.mj_stateSize(self.model, _STATE))
-        mujoco.mj_getState(self.model, self.data, state, _STATE)
-        return Snapshot(state.tobytes(), self.data.sensordata.tobytes(), self.data.qfrc_actuator.tobytes(), self.steps)
+        return self.physics.snapshot()
 
-    def restore(self, snapshot: Snapshot) -> None:
+    def restore(self, snapshot: PhysicsSnapshot) -> None:
         """Go back to a snapshot of a body that was built alike."""
-        mujoco.mj_setState(self.model, self.data, np.frombuffer(snapshot.state), _STATE)
-        mujoco.mj_step1(self.model, self.data)
-        self.data.sensordata[:] = np.frombuffer(snapshot.sensors)
-        self.data.qfrc_actuator[:] = np.frombuffer(snapshot.torques)
-        self.steps = snapshot.steps
+        self.physics.restore(snapshot)
 
 
 def _control_named(control: str | Control) -> Control:

@@ -67,7 +67,8 @@ def show(
     if not may_replace(output, (_SIGNATURE,)):
         fail(f"{output} is already there and no picture", "name another file with -o")
     try:
-        from puzzlebox.infant.body.child import CONTROL_STEP, Child
+        from puzzlebox.infant.body.child import Child
+        from puzzlebox.infant.body.physics import CONTROL_STEP
     except ModuleNotFoundError as problem:
         if problem.name != "mujoco":
             raise

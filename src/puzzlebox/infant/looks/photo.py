@@ -51,7 +51,7 @@ def photograph(portrait: Portrait, side: str, width: int, height: int, samples: 
     middle, reach = _frame(portrait, side == FACE)
     away = np.array(SIDES["front" if side == FACE else side])
     if side == FACE:
-        away = portrait.child.data.body("head").xmat.reshape(3, 3) @ away
+        away = portrait.child.data.xmat[portrait.child.row("head")].reshape(3, 3) @ away
     away = away / np.linalg.norm(away)
     distance = _MARGIN * reach / tan(radians(_FOV_DEGREES / 2))
     eye, at = (tuple(place_in_scene(place).tolist()) for place in (middle + distance * away, middle))
@@ -64,8 +64,8 @@ def _frame(portrait: Portrait, face: bool) -> tuple[NDArray[np.float64], float]:
     child, data = portrait.child, portrait.child.data
     if face:
         scale = child.built.growth.scales["head"][0]
-        head = data.body("head")
-        return head.xpos + head.xmat.reshape(3, 3) @ np.array((0.02, 0.0, 0.085)) * scale, 0.14 * scale
+        head = child.row("head")
+        return data.xpos[head] + data.xmat[head].reshape(3, 3) @ np.array((0.02, 0.0, 0.085)) * scale, 0.14 * scale
     bodies = child.built.bodies
     skin = portrait.skin.moved(data.xpos[bodies], data.xmat[bodies].reshape(-1, 3, 3))
     low, high = skin.min(axis=0), skin.max(axis=0)

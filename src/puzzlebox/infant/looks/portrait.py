@@ -1,23 +1,17 @@
-"""The Scene of a child: its skin, eyes and shadow, and the room around it."""
+"""The Scene of a child alone: its figure and a bare room around it."""
+
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from puzzlebox.infant.body.bones import BONE_NAMES, BONES
-from puzzlebox.infant.body.child import Child
-from puzzlebox.infant.body.shapes import Ball, Rod, Shape, scaled
-from puzzlebox.infant.looks.axes import ORIGIN, place_in_scene, quaternion_of, to_scene, turn_in_scene
-from puzzlebox.infant.looks.face import all_features
-from puzzlebox.infant.looks.mesh import Skin, skin_of
-from puzzlebox.scene.colours import linear
-from puzzlebox.scene.parts import tilted
-from puzzlebox.scene.scene import BONE, PART, POSE, VERTEX, Flag, Kind, Pattern, Scene, Table
+from puzzlebox.infant.body.body import Body
+from puzzlebox.infant.body.bones import BONES
+from puzzlebox.infant.looks.axes import ORIGIN
+from puzzlebox.infant.looks.figure import Figure
+from puzzlebox.scene.scene import POSE, Scene, Table
 from puzzlebox.scene.surroundings import surroundings
 from puzzlebox.scene.themes import Look, Surface
 
-# The shapes that cast the shadow of a skin are this much smaller than those that collide, so that a bent skin does
-# not shade itself.
-_SHADOW = 0.70
 _ROOM = Look(
     floor=Surface((206, 190, 168), "planks", (186, 168, 146)),
     fence=Surface((222, 226, 230)),
@@ -46,96 +40,54 @@ def room() -> Table:
     return table
 
 
+class Sights(Protocol):
+    """A Scene with bodies that eyes can see.
+
+    Attributes:
+        scene: the Scene.
+    """
+
+    scene: Scene
+
+    @property
+    def dark(self) -> bool:
+        """Whether the lamp is off, so that only what glows can be seen."""
+
+    def update(self) -> Scene:
+        """Move the Scene to the current state, and return it."""
+
+    def first_row(self, body: Body) -> int:
+        """Return the row of the Scene's poses in which the bones of a body begin."""
+
+
 class Portrait:
     """A child as a Scene that follows its body.
 
     The first rows of `scene.poses` are the bones, in the order of `BONES`. Things that a world adds come after them.
     """
 
-    def __init__(self, child: Child) -> None:
+    dark = False
+
+    def __init__(self, child: Body) -> None:
         self.child = child
-        self.skin = skin_of(child.built.growth)
+        self.figure = Figure(child)
+        self.skin = self.figure.skin
         self.scene = Scene(
-            parts=self._parts(),
+            parts=self.figure.parts,
             poses=np.zeros(len(BONES), POSE),
             surroundings=room(),
-            vertices=_vertices(self.skin),
-            # The axes of a Scene are a mirror image, in which triangles run the other way round.
-            triangles=np.ascontiguousarray(self.skin.triangles[:, ::-1]),
-            bones=_bones(self.skin),
+            vertices=self.figure.vertices,
+            triangles=self.figure.triangles,
+            bones=self.figure.bones,
             owners=np.zeros(len(BONES), np.int32),
         )
         self.update()
 
     def update(self) -> Scene:
         """Move the Scene to the current posture of the child, and return it."""
-        rows, poses = self.child.built.bodies, self.scene.poses
-        poses["at"][: len(BONES)] = place_in_scene(self.child.data.xpos[rows])
-        poses["turn"][: len(BONES)] = turn_in_scene(self.child.data.xquat[rows])
+        self.figure.update(self.scene.poses)
         return self.scene
 
-    def _parts(self) -> Table:
-        growth = self.child.built.growth
-        scales = {bone.name: growth.scales[bone.region] for bone in BONES}
-        skin = np.zeros(1, PART)
-        skin["kind"], skin["turn"], skin["color"] = Kind.SKIN, (1, 0, 0, 0), 1.0
-        skin["count"] = len(self.skin.triangles)
-        rows = [skin]
-        for feature in all_features():
-            part = np.zeros(1, PART)
-            part["thing"], part["kind"] = BONE_NAMES.index(feature.bone), Kind.ELLIPSOID
-            part["flags"] = Flag.GLOWS if feature.glows else 0
-            part["at"] = to_scene(scaled(feature.at, scales[feature.bone]))
-            part["half"] = np.abs(to_scene(scaled(feature.radii, scales[feature.bone])))
-            part["turn"] = turn_in_scene(tilted((1.0, 0.0, 0.0), feature.tilt))
-            part["color"] = (*linear(feature.colour), 1.0)
-            rows.append(part)
-        for number, bone in enumerate(BONES):
-            rows += [_shadow(number, shape.grown(scales[bone.name])) for shape in bone.shapes]
-        return np.concatenate(rows)
-
-
-def _shadow(bone: int, shape: Shape) -> Table:
-    """Return a part that only casts a shadow."""
-    part = np.zeros(1, PART)
-    part["thing"], part["flags"], part["turn"] = bone, Flag.SHADOW_ONLY, (1, 0, 0, 0)
-    part["pattern"] = Pattern.PLAIN
-    if isinstance(shape, Rod):
-        start, end = to_scene(shape.start), to_scene(shape.end)
-        part["kind"], part["at"] = Kind.CAPSULE, (start + end) / 2
-        radius = shape.radius * _SHADOW
-        part["half"] = (radius, np.linalg.norm(end - start) / 2, radius)
-        part["turn"] = _upright_to(end - start)
-    elif isinstance(shape, Ball):
-        part["kind"], part["at"], part["half"] = Kind.BALL, to_scene(shape.at), shape.radius * _SHADOW
-    else:
-        part["kind"], part["at"] = Kind.ELLIPSOID, to_scene(shape.at)
-        part["half"] = np.abs(to_scene(shape.radii)) * _SHADOW
-    return part
-
-
-def _upright_to(direction: NDArray[np.float64]) -> tuple[float, float, float, float]:
-    """Return the rotation from the y axis to a direction."""
-    x, y, z = direction / np.linalg.norm(direction)
-    if y < -0.999999:
-        return (0.0, 1.0, 0.0, 0.0)
-    quaternion = np.array((1.0 + y, z, 0.0, -x))
-    w, a, b, c = quaternion / np.linalg.norm(quaternion)
-    return (float(w), float(a), float(b), float(c))
-
-
-def _vertices(skin: Skin) -> Table:
-    table = np.zeros(len(skin.at), VERTEX)
-    table["at"], table["normal"] = place_in_scene(skin.at), to_scene(skin.normal)
-    colours, numbers = np.unique(skin.colour, axis=0, return_inverse=True)
-    table["color"] = np.array([linear(each) for each in colours.tolist()])[numbers.reshape(-1)]
-    table["bones"], table["weights"] = skin.bones, skin.weights
-    return table
-
-
-def _bones(skin: Skin) -> Table:
-    table = np.zeros(len(BONES), BONE)
-    table["thing"] = np.arange(len(BONES))
-    table["at"] = place_in_scene(skin.places)
-    table["turn"] = turn_in_scene(quaternion_of(skin.turns))
-    return table
+    def first_row(self, body: Body) -> int:
+        """Return the row in which the bones of the child begin."""
+        return self.figure.first_row

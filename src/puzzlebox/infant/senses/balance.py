@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.infant.body.child import Child
+from puzzlebox.infant.body.body import Body
 
 
 class Motion(NamedTuple):
@@ -25,12 +25,10 @@ class Balance:
 
     shape = (6,)
 
-    def __init__(self, child: Child) -> None:
+    def __init__(self, child: Body) -> None:
         self.child = child
-        sensors = (child.model.sensor("acceleration"), child.model.sensor("rotation"))
-        self._slices = [slice(int(each.adr[0]), int(each.adr[0]) + 3) for each in sensors]
 
     def read(self) -> Motion:
         """Return what the organs of balance feel now."""
-        acceleration, rotation = (self.child.data.sensordata[each].astype(np.float32) for each in self._slices)
-        return Motion(acceleration, rotation)
+        acceleration, rotation = self.child.motion()
+        return Motion(acceleration.astype(np.float32), rotation.astype(np.float32))

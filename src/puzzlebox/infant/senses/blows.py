@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.infant.body.child import Child
+from puzzlebox.infant.body.physics import Physics
 
 # Blows slower than this, in metres a second, make no sound: things that rest on each other touch again and again.
 _SLOWEST = 0.05
@@ -15,20 +15,20 @@ Strike = Callable[[int, int, float, NDArray[np.float64], int], None]
 
 
 class Blows:
-    """Watches the physics steps of a child's world for contacts that begin."""
+    """Watches the physics steps of a world for contacts that begin."""
 
-    def __init__(self, child: Child, bodies: list[int], strike: Strike) -> None:
+    def __init__(self, physics: Physics, bodies: list[int], strike: Strike) -> None:
         """Prepare to watch.
 
         Args:
-            child: the child and everything else in its world.
+            physics: the world.
             bodies: contacts of these bodies are watched, with each other and with any body.
             strike: called for each blow.
         """
-        self.child, self._strike = child, strike
-        watched = np.zeros(child.model.nbody, bool)
+        self.physics, self._strike = physics, strike
+        watched = np.zeros(physics.model.nbody, bool)
         watched[bodies] = True
-        self._watched = watched[child.model.geom_bodyid]
+        self._watched = watched[physics.model.geom_bodyid]
         self._touching: frozenset[tuple[int, int]] = frozenset()
 
     def reset(self) -> None:
@@ -47,12 +47,12 @@ class Blows:
 
     def _pairs(self) -> dict[tuple[int, int], int]:
         """Return the pairs of bodies that touch, each with its first contact."""
-        contact = self.child.data.contact
+        contact = self.physics.data.contact
         geoms = contact.geom
         if not len(geoms):
             return {}
         rows = np.flatnonzero(self._watched[geoms].any(axis=1) & (contact.dist < contact.includemargin))
-        bodies = self.child.model.geom_bodyid[geoms[rows]].tolist()
+        bodies = self.physics.model.geom_bodyid[geoms[rows]].tolist()
         out: dict[tuple[int, int], int] = {}
         for row, (one, two) in zip(rows.tolist(), bodies, strict=True):
             out.setdefault((one, two), row)
@@ -60,7 +60,7 @@ class Blows:
 
     def _meeting(self, row: int) -> tuple[float, NDArray[np.float64]]:
         """Return the speed at which the bodies of a contact approach each other, and where."""
-        contact, model, data = self.child.data.contact[row], self.child.model, self.child.data
+        contact, model, data = self.physics.data.contact[row], self.physics.model, self.physics.data
         place = np.array(contact.pos)
         speeds = []
         for geom in contact.geom:
@@ -68,7 +68,8 @@ class Blows:
             a, b, c = data.cvel[body, :3].tolist()
             x, y, z = (place - data.subtree_com[model.body_rootid[body]]).tolist()
             # The cross product, written out: numpy's is slow for three numbers.
-            speeds.append(data.cvel[body, 3:] + (b * z - c * y, c * x - a * z, a * y - b * x))
+            speed = data.cvel[body, 3:] + (b * z - c * y, c * x - a * z, a * y - b * x)
+            speeds.append(speed + self.physics.drift[body])
         return float((speeds[0] - speeds[1]) @ contact.frame[:3]), place
 
     def snapshot(self) -> frozenset[tuple[int, int]]:

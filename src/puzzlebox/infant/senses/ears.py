@@ -9,23 +9,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.infant.body.child import PHYSICS_STEPS, Child
-from puzzlebox.infant.senses.blows import Blows
-from puzzlebox.infant.sound.impacts import MATERIALS, Material, Struck
+from puzzlebox.infant.body.body import Body
+from puzzlebox.infant.senses.soundscape import WORLD, Soundscape, SoundscapeSnapshot
 from puzzlebox.infant.sound.mixer import Heard, Mixer, Sounding
+from puzzlebox.infant.sound.plain import PlainHeard, PlainMixer
 from puzzlebox.infant.sound.propagation import DistanceLaw, Room
 from puzzlebox.infant.sound.rate import FRAME
 from puzzlebox.infant.sound.sources import Source
 from puzzlebox.infant.sound.wav import FULL_SCALE, to_integers
-from puzzlebox.text import closest
 
 # The entrance of the left ear in the frame of the head at 18 months, in metres; the right one mirrors it.
 _EAR = (-0.008, 0.072, 0.079)
-_WORLD = "world"
 
 
 @dataclass(frozen=True)
@@ -37,28 +34,22 @@ class EarsSettings:
         room: the walls that reflect sound. Default: none.
         materials: the material of each body that rings when it is struck, by its name in MuJoCo; `world` is the floor
             and everything else that is fixed.
+        direction: whether directions are heard. Otherwise both ears hear the same, as loud as the distance allows, and
+            without reflections.
     """
 
     law: DistanceLaw = field(default_factory=DistanceLaw)
     room: Room | None = None
     materials: Mapping[str, str] = field(default_factory=dict)
+    direction: bool = True
 
 
 @dataclass(frozen=True)
 class EarsSnapshot:
-    """The state of hearing between two steps: of each source, and what touches what."""
+    """The state of hearing between two steps: what of each source is on its way, and the sources if they are own."""
 
-    sources: tuple[tuple[str, tuple[Any, ...], tuple[float, ...], tuple[bytes, bytes | None]], ...]
-    touching: frozenset[tuple[int, int]]
-
-
-@dataclass
-class _Placed:
-    source: Source
-    body: int
-    at: NDArray[np.float64]
-    heard: Heard
-    start: NDArray[np.float64]
+    heard: tuple[tuple[str, tuple[bytes, bytes | None]], ...]
+    soundscape: SoundscapeSnapshot | None
 
 
 class Ears:
@@ -66,68 +57,63 @@ class Ears:
 
     shape = (2, FRAME)
 
-    def __init__(self, child: Child, settings: EarsSettings | None = None) -> None:
+    def __init__(self, child: Body, settings: EarsSettings | None = None, soundscape: Soundscape | None = None) -> None:
+        """Prepare the filters.
+
+        Args:
+            child: the body whose ears these are.
+            settings: how it hears.
+            soundscape: what sounds, if others hear it too; then its owner calls `emit` before the ears are read, and
+                the materials of the settings do not count. Default: sources of its own.
+        """
         self.child, self.settings = child, settings or EarsSettings()
         room = self.settings.room
         scale = np.array(child.built.growth.scales["head"])
         left, right = np.array(_EAR) * scale, np.array(_EAR) * scale * (1.0, -1.0, 1.0)
         self._middle = (left + right) / 2.0
         ears = np.stack((left, right)) - self._middle
-        self.mixer = Mixer(ears, self.settings.law, room.longest_detour if room else 0)
-        self._head = child.model.body("head").id
-        self._placed: dict[str, _Placed] = {}
-        self._struck: dict[int, str] = {}
-        for body, material in self.settings.materials.items():
-            row = self._body(body)
-            name = f"{body} struck"
-            self.attach(name, Struck(material, **_size(child.model, row)), body)
-            self._struck[row] = name
-        self._blows = Blows(child, list(self._struck), self._strike)
-        if self._struck:
-            child.watch = self._blows.watch
-        self._blows.reset()
+        self.mixer: Mixer | PlainMixer = PlainMixer(self.settings.law)
+        if self.settings.direction:
+            self.mixer = Mixer(ears, self.settings.law, room.longest_detour if room else 0)
+        self._head = child.row("head")
+        self._own = soundscape is None
+        self.soundscape = soundscape or Soundscape(child.physics, self.settings.materials, child.built.bodies)
+        self._heard: dict[str, Heard | PlainHeard] = {}
 
-    def attach(self, name: str, source: Source, body: str = _WORLD, at: Any = (0.0, 0.0, 0.0)) -> None:
-        """Let something sound in the world.
-
-        Args:
-            name: by which it can be removed; no two sources share one.
-            source: what it sounds like. Each source belongs to one place.
-            body: the body of MuJoCo that carries it. Default: the world, which does not move.
-            at: where in the frame of that body, in metres.
-        """
-        if name in self._placed:
-            raise ValueError(f"a source named {name!r} sounds already; names must differ")
-        place = np.array(at, np.float64)
-        if place.shape != (3,) or not np.isfinite(place).all():
-            raise ValueError(f"source {name!r} is at {at!r}; it must be at three finite numbers")
-        self._placed[name] = _Placed(source, self._body(body), place, self.mixer.new(), place.copy())
+    def attach(self, name: str, source: Source, body: str = WORLD, at: Any = (0.0, 0.0, 0.0)) -> None:
+        """Let something sound in the world; arguments and errors are those of `Soundscape.attach`."""
+        self.soundscape.attach(name, source, body, at)
 
     def remove(self, name: str) -> None:
         """Let a source end at once."""
-        if name not in self._placed:
-            raise ValueError(f"no source is named {name!r}{closest(name, list(self._placed))}")
-        del self._placed[name]
+        self.soundscape.remove(name)
+        self._heard.pop(name, None)
 
     def sources(self) -> dict[str, Source]:
         """Return all sources by name, those of struck things included."""
-        return {name: each.source for name, each in self._placed.items()}
+        return {name: each.source for name, each in self.soundscape.placed.items()}
 
     def place_of(self, name: str) -> NDArray[np.float64]:
         """Return where a source is now, in MuJoCo's axes, in metres."""
-        placed, data = self._placed[name], self.child.data
-        return np.asarray(data.xpos[placed.body] + data.xmat[placed.body].reshape(3, 3) @ placed.at)
+        return self.soundscape.place_of(name)
 
     def read(self) -> NDArray[np.float32]:
         """Return the sound of the last control step (2 x 2,940, from -1 to 1); call it once a step."""
+        if self._own:
+            self.soundscape.emit()
         data = self.child.data
         turn = data.xmat[self._head].reshape(3, 3)
         middle = data.xpos[self._head] + turn @ self._middle
         sounding = []
-        for name, placed in self._placed.items():
+        for name, placed in self.soundscape.placed.items():
             paths = self._paths(self.place_of(name), middle, turn)
-            sounding.append(Sounding(placed.heard, placed.source.emit(), paths))
+            sounding.append(Sounding(self._hearing(name), placed.wave, paths))
         return to_integers(self.mixer.frame(sounding)).astype(np.float32) / np.float32(FULL_SCALE)
+
+    def _hearing(self, name: str) -> Heard | PlainHeard:
+        if name not in self._heard:
+            self._heard[name] = self.mixer.new()
+        return self._heard[name]
 
     def _paths(
         self, place: NDArray[np.float64], middle: NDArray[np.float64], turn: NDArray[np.float64]
@@ -141,47 +127,16 @@ class Ears:
             out[1:, 3] = room.reflection if room.contains(place) and room.contains(middle) else 0.0
         return out
 
-    def _strike(self, one: int, two: int, speed: float, place: NDArray[np.float64], number: int) -> None:
-        sample = number * FRAME // PHYSICS_STEPS
-        for own, other in ((one, two), (two, one)):
-            if own not in self._struck:
-                continue
-            placed = self._placed[self._struck[own]]
-            assert isinstance(placed.source, Struck)
-            if own == 0:
-                # The floor is everywhere: it sounds where it was struck last.
-                placed.at = place
-            placed.source.strike(speed, self._material(other), sample)
-
-    def _material(self, body: int) -> Material | None:
-        """Return the material of a body; None if it is not known what it is made of."""
-        if body in self._struck:
-            source = self._placed[self._struck[body]].source
-            assert isinstance(source, Struck)
-            return source.material
-        return MATERIALS["skin"] if body in self.child.built.bodies else None
-
-    def _body(self, name: str) -> int:
-        row = mujoco.mj_name2id(self.child.model, mujoco.mjtObj.mjOBJ_BODY, name)
-        if row < 0:
-            names = [self.child.model.body(each).name for each in range(self.child.model.nbody)]
-            raise ValueError(f"no body is named {name!r}{closest(name, names)}")
-        return int(row)
-
     def reset(self) -> None:
         """Let all sources start again, at the start of an episode."""
-        for placed in self._placed.values():
-            placed.source.reset()
-            placed.heard, placed.at = self.mixer.new(), placed.start.copy()
-        self._blows.reset()
+        self._heard.clear()
+        if self._own:
+            self.soundscape.reset()
 
     def snapshot(self) -> EarsSnapshot:
-        """Return the state of all sources and of what is still on its way to the ears."""
-        sources = tuple(
-            (name, each.source.snapshot(), tuple(each.at.tolist()), each.heard.snapshot())
-            for name, each in self._placed.items()
-        )
-        return EarsSnapshot(sources, self._blows.snapshot())
+        """Return the state of what is still on its way to the ears, and of the sources if they are own."""
+        heard = tuple((name, self._hearing(name).snapshot()) for name in self.soundscape.placed)
+        return EarsSnapshot(heard, self.soundscape.snapshot() if self._own else None)
 
     def restore(self, snapshot: EarsSnapshot) -> None:
         """Go back to a snapshot of ears with the same sources.
@@ -189,19 +144,8 @@ class Ears:
         Raises:
             ValueError: the snapshot has other sources.
         """
-        names = [name for name, *_ in snapshot.sources]
-        if names != list(self._placed):
-            raise ValueError(f"the snapshot has the sources {names}; these ears have {list(self._placed)}")
-        for name, state, at, heard in snapshot.sources:
-            placed = self._placed[name]
-            placed.source.restore(state)
-            placed.heard.restore(heard)
-            placed.at = np.array(at)
-        self._blows.restore(snapshot.touching)
-
-
-def _size(model: mujoco.MjModel, body: int) -> dict[str, float]:
-    """Return the size of a thing from the ball around its largest shape; nothing for the floor."""
-    bounds = model.geom_rbound[model.geom_bodyid == body]
-    largest = float(bounds.max()) if len(bounds) else 0.0
-    return {"size": 2.0 * largest / 3.0**0.5} if body and largest > 0 else {}
+        if snapshot.soundscape is not None:
+            self.soundscape.restore(snapshot.soundscape)
+        self._heard.clear()
+        for name, heard in snapshot.heard:
+            self._hearing(name).restore(heard)

@@ -11,13 +11,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.infant.body.child import Child
+from puzzlebox.infant.body.body import Body
 from puzzlebox.infant.looks.gaze import EYE_FOV_DEGREES, SIDES, eye_view
-from puzzlebox.infant.looks.portrait import Portrait
+from puzzlebox.infant.looks.portrait import Portrait, Sights
 from puzzlebox.infant.senses.retina import Retina
 from puzzlebox.infant.senses.sight import PERFECT, Sight
 from puzzlebox.render import Painter, View
 from puzzlebox.render.eye import FAR, LARGEST, SMALLEST, SURROUNDINGS
+from puzzlebox.render.painter import SKY
+from puzzlebox.scene.scene import Flag, Scene
 
 # The largest number of samples along each side of a pixel.
 _MOST_SAMPLES = 8
@@ -88,7 +90,7 @@ class Glance(NamedTuple):
 class Eyes:
     """The sense of sight of one child."""
 
-    def __init__(self, child: Child, portrait: Portrait | None = None, settings: EyeSettings | None = None) -> None:
+    def __init__(self, child: Body, portrait: Sights | None = None, settings: EyeSettings | None = None) -> None:
         """Prepare the painter and the filters.
 
         Args:
@@ -102,6 +104,7 @@ class Eyes:
         self.sight = Sight.at(child.age_months) if self.settings.sight is None else self.settings.sight
         self.shape = (len(SIDES), self.settings.size, self.settings.size, 3)
         self._painter = Painter(self.portrait.scene)
+        self._first_row = self.portrait.first_row(child)
         self._retina = Retina(self.settings.size, self.settings.fov_degrees, self.sight)
         self._fovea = (
             Retina(self.settings.fovea, self.settings.fovea_degrees, self.sight) if self.settings.fovea else None
@@ -115,7 +118,7 @@ class Eyes:
         rows = np.empty(self.shape[:3], np.int32) if settings.segments else None
         patch = None if self._fovea is None else np.empty((len(SIDES), settings.fovea, settings.fovea, 3), np.uint8)
         for eye, side in enumerate(SIDES):
-            view = eye_view(self.child, side, settings.fov_degrees)
+            view = eye_view(self.child, side, settings.fov_degrees, self._first_row)
             own_depth = None if depth is None else depth[eye]
             self._paint(view, settings.fov_degrees, images[eye], own_depth, None if rows is None else rows[eye])
             focus = self._retina.focus(own_depth)
@@ -124,6 +127,8 @@ class Eyes:
                 near = np.empty(patch.shape[1:3], np.float32) if self._fovea.needs_depth else None
                 self._paint(view, settings.fovea_degrees, patch[eye], near, None)
                 self._fovea.filter(patch[eye], near, focus)
+        if rows is not None and self.portrait.dark:
+            rows[~np.isin(rows, glowing_rows(scene))] = SKY
         segments = None if rows is None else _things(rows, scene.owners, len(scene.poses))
         return Glance(images, patch, depth if settings.depth else None, segments)
 
@@ -149,6 +154,11 @@ class Eyes:
             image[...] = np.searchsorted((_LINEAR[1:] + _LINEAR[:-1]) / 2, light)
 
 
+def glowing_rows(scene: Scene) -> NDArray[np.int32]:
+    """Return the rows of a Scene's poses that have a part that glows: what can be seen in the dark."""
+    return np.unique(scene.parts["thing"][(scene.parts["flags"] & Flag.GLOWS) != 0])
+
+
 def _things(rows: NDArray[np.int32], owners: NDArray[np.int32], count: int) -> NDArray[np.int32]:
     """Return the ids of things for rows of a Scene's poses."""
     if len(owners) != count:
@@ -157,4 +167,4 @@ def _things(rows: NDArray[np.int32], owners: NDArray[np.int32], count: int) -> N
     return np.concatenate((owners, np.array(sorted(SURROUNDINGS), np.int32)))[rows].astype(np.int32)
 
 
-__all__ = ["PERFECT", "EyeSettings", "Eyes", "Glance", "Sight"]
+__all__ = ["PERFECT", "EyeSettings", "Eyes", "Glance", "Sight", "Sights"]

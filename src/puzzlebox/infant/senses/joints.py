@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlebox.infant.body.body import Body
 from puzzlebox.infant.body.bones import BONE_NAMES, JOINT_NAMES
-from puzzlebox.infant.body.child import Child
 
 Floats = NDArray[np.float32]
 
@@ -35,22 +35,21 @@ class Posture:
 class Joints:
     """The sense of joints and muscles of one child."""
 
-    def __init__(self, child: Child) -> None:
+    def __init__(self, child: Body) -> None:
         self.child = child
         self.shape = (3 * len(JOINT_NAMES) + 4 * len(BONE_NAMES),)
 
     def read(self) -> Posture:
         """Return what joints and muscles feel now."""
-        built, data = self.child.built, self.child.data
-        turns = data.xquat[built.bodies]
+        turns = self.child.data.xquat[self.child.built.bodies]
         # The inverse of the pelvis' rotation, times that of each bone.
         w, x, y, z = turns[0]
         inverse = np.array(((w, x, y, z), (-x, w, z, -y), (-y, -z, w, x), (-z, y, -x, w)))
         relative = turns @ inverse.T
         relative = np.where(relative[:, :1] < 0, -relative, relative)
         return Posture(
-            angles=data.qpos[built.positions].astype(np.float32),
-            speeds=data.qvel[built.speeds].astype(np.float32),
-            torques=data.qfrc_actuator[built.speeds].astype(np.float32),
+            angles=self.child.angles.astype(np.float32),
+            speeds=self.child.speeds.astype(np.float32),
+            torques=self.child.torques.astype(np.float32),
             turns=relative.astype(np.float32),
         )

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlebox._native import Touch
+from puzzlebox.infant.body.body import Body
 from puzzlebox.infant.body.bones import BONES
 from puzzlebox.infant.body.build import FLESH, neighbours
-from puzzlebox.infant.body.child import Child
 from puzzlebox.infant.looks.mesh import skin_of
 from puzzlebox.infant.senses.habituation import Habituation
 from puzzlebox.infant.senses.neighbours import links_between
@@ -86,7 +86,7 @@ class Skin:
         displacement: how far the skin was pushed in at each taxel in the last frame, in metres.
     """
 
-    def __init__(self, child: Child, settings: SkinSettings | None = None) -> None:
+    def __init__(self, child: Body, settings: SkinSettings | None = None) -> None:
         self.child = child
         self.settings = settings or SkinSettings()
         self.taxels = spread_taxels(self.settings.taxels)
@@ -144,7 +144,7 @@ class Skin:
     def measure(self) -> NDArray[np.float64]:
         """Return how far the skin is pushed in at each taxel now, in metres."""
         out = np.zeros(len(self.taxels))
-        geoms = self.child.data.contact.geom
+        geoms = self.child.near()
         if not len(geoms):
             return out
         pairs = self._pairs(geoms)
@@ -185,7 +185,7 @@ class Skin:
         self._habituation.restore(snapshot)
 
 
-def _sizes(child: Child) -> NDArray[np.float64]:
+def _sizes(child: Body) -> NDArray[np.float64]:
     """Return kind and half sizes of each geom, those of the child with the flesh over them.
 
     A geom that is a mesh or anything else counts as the box around it.

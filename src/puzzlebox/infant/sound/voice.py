@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from puzzlebox.infant.sound.rate import FRAME, SAMPLE_RATE
 from puzzlebox.infant.sound.sources import Samples, Source
 from puzzlebox.seeds import rng_from
+from puzzlebox.text import closest
 
 # The pitch of speech to infants in hertz, and how far it rises above and falls below it within an utterance.
 PITCH, _MELODY = 260.0, 0.25
@@ -64,16 +65,29 @@ SOUNDS: Mapping[str, Sound] = {
 }
 
 
+# The pitch over an utterance relative to that of the voice, at even distances from its start to its end. The numbers
+# are ours: a call is high and stays up, "there" falls, "whoops" jumps up and drops, a question rises at its end.
+NEUTRAL = "neutral"
+TONES: Mapping[str, tuple[float, ...]] = {
+    NEUTRAL: (),
+    "call": (1.15, 1.45, 1.5, 1.5, 1.45),
+    "there": (1.35, 1.2, 1.0, 0.85, 0.75),
+    "whoops": (0.9, 1.7, 1.6, 0.8, 0.65),
+    "question": (1.0, 0.95, 0.95, 1.2, 1.65),
+}
+
+
 @lru_cache(maxsize=64)
-def speak(text: str, pitch: float = PITCH) -> Samples:
-    """Return the samples of an utterance; the same text and pitch give the same samples.
+def speak(text: str, pitch: float = PITCH, tone: str = NEUTRAL) -> Samples:
+    """Return the samples of an utterance; the same text, pitch and tone give the same samples.
 
     Args:
         text: letters of `SOUNDS`, such as `mama` or `hello baba`; a space is a pause.
         pitch: of the voice in hertz, 60 to 600.
+        tone: one of `TONES`: how the pitch rises and falls.
 
     Raises:
-        ValueError: the text is empty or has another letter, or the pitch is out of range.
+        ValueError: the text is empty or has another letter, the pitch is out of range, or there is no such tone.
     """
     unknown = sorted(set(text) - set(SOUNDS))
     if not text or unknown:
@@ -83,6 +97,8 @@ def speak(text: str, pitch: float = PITCH) -> Samples:
         )
     if not 60 <= pitch <= 600:
         raise ValueError(f"pitch is {pitch!r}; it must be 60 to 600 hertz")
+    if tone not in TONES:
+        raise ValueError(f"the tone is {tone!r}; it must be one of {', '.join(TONES)}{closest(tone, list(TONES))}")
     sounds = [SOUNDS[letter] for letter in text]
     ends = np.cumsum([each.seconds for each in sounds])
     count = round(float(ends[-1]) * SAMPLE_RATE)
@@ -93,6 +109,8 @@ def speak(text: str, pitch: float = PITCH) -> Samples:
     edge = np.minimum(1.0, np.minimum(marks, np.maximum(count - marks, 0)) / (0.02 * SAMPLE_RATE))
     loud = np.interp(marks, middles, [each.voice for each in sounds]) * edge
     melody = pitch * (1.0 + _MELODY * np.sin(np.pi * marks / count) - _MELODY * marks / count)
+    if TONES[tone]:
+        melody = pitch * np.interp(marks / count, np.linspace(0.0, 1.0, len(TONES[tone])), TONES[tone])
     out = _voiced(marks, count, melody, formants, loud)
     rms = float(np.sqrt(np.mean(out**2)))
     if rms > 0:
@@ -149,24 +167,24 @@ class Voice(Source):
     def __init__(self, level: float = 0.4, pitch: float = PITCH) -> None:
         super().__init__(level)
         self.pitch = pitch
-        self._text, self._position = "", 0
+        self._text, self._tone, self._position = "", NEUTRAL, 0
 
     @property
     def speaking(self) -> bool:
         """Whether an utterance is not over."""
         return bool(self._text)
 
-    def say(self, text: str) -> None:
+    def say(self, text: str, tone: str = NEUTRAL) -> None:
         """Say something with the next frame, instead of what is being said; errors are those of `speak`."""
-        speak(text, self.pitch)
-        self._text, self._position = text, 0
+        speak(text, self.pitch, tone)
+        self._text, self._tone, self._position = text, tone, 0
 
     def emit(self) -> Samples | None:
         """Return the next frame, or None in silence."""
         levels = self._levels()
         if not self._text:
             return None
-        samples = speak(self._text, self.pitch)
+        samples = speak(self._text, self.pitch, self._tone)
         part = samples[self._position : self._position + FRAME]
         self._position += FRAME
         if self._position >= len(samples):
@@ -184,9 +202,9 @@ class Voice(Source):
 
     def snapshot(self) -> tuple[Any, ...]:
         """Return the state."""
-        return (*super().snapshot(), self.pitch, self._text, self._position)
+        return (*super().snapshot(), self.pitch, self._text, self._tone, self._position)
 
     def restore(self, snapshot: tuple[Any, ...]) -> None:
         """Go back to a state."""
         super().restore(snapshot)
-        self.pitch, self._text, self._position = snapshot[2:]
+        self.pitch, self._text, self._tone, self._position = snapshot[2:]

@@ -1,0 +1,61 @@
+"""Scores of items from their logs alone."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from puzzlebox.infant.items.item import Item, Outcome, Trial
+from puzzlebox.infant.scenes.log import Log
+from puzzlebox.infant.scenes.predicates import steps_of
+
+TRIAL, END = "trial ", "end"
+
+
+@dataclass(frozen=True)
+class Score:
+    """The score of an administration.
+
+    Attributes:
+        points: 0, 1 or 2.
+        outcomes: what came of each trial.
+    """
+
+    points: int
+    outcomes: tuple[Outcome, ...]
+
+
+def cue_of(trial: Trial) -> str:
+    """Return what the log says at the start of a trial."""
+    return TRIAL + json.dumps({"kind": trial.kind, "opens": trial.opens, **trial.facts}, sort_keys=True)
+
+
+def facts_of(cues: list[str]) -> dict[str, Any] | None:
+    """Return the facts of the trial that begins with these cues; None if none does."""
+    for cue in cues:
+        if cue.startswith(TRIAL):
+            facts: dict[str, Any] = json.loads(cue.removeprefix(TRIAL))
+            return facts
+    return None
+
+
+def windows(log: Log) -> list[tuple[dict[str, Any], Log]]:
+    """Return the facts of each complete trial with the steps in which responses count.
+
+    The entry with the start of a trial is the state before its first step; it is part of the window, so that changes
+    are measured from it.
+    """
+    found, start, facts = [], -1, None
+    for row, entry in enumerate(log.entries):
+        begins = facts_of(entry.cues)
+        if END in entry.cues and facts is not None:
+            found.append((facts, log.window(start + steps_of(facts["opens"]), row + 1)))
+            facts = None
+        if begins is not None:
+            facts, start = begins, row
+    return found
+
+
+def score(item: Item, log: Log) -> Score:
+    """Return the score of an administration from its log."""
+    outcomes = tuple(Outcome(facts["kind"], item.outcome(facts, window)) for facts, window in windows(log))
+    return Score(item.judge(outcomes), outcomes)

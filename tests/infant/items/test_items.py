@@ -1,0 +1,160 @@
+"""Items: trials from a seed, scores from a log, the policies of their gates."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from puzzlebox.infant.items.catalogue import ITEMS, item_named
+from puzzlebox.infant.items.chance import blocks_needed, needed, tail
+from puzzlebox.infant.items.env import ItemEnv
+from puzzlebox.infant.items.gates import Gate
+from puzzlebox.infant.items.item import Event, Item, Mode, Outcome, Verb
+from puzzlebox.infant.items.policies import administer
+from puzzlebox.infant.items.scoring import score, windows
+from puzzlebox.infant.items.session import Session
+from puzzlebox.infant.scenes.log import Log
+from puzzlebox.infant.senses.eyes import EyeSettings
+from puzzlebox.infant.senses.senses import SensesSettings
+
+
+@pytest.mark.parametrize("number", list(ITEMS))
+def test_trials_follow_from_the_seed_and_are_balanced(number: int) -> None:
+    item = item_named(number)
+    first = [item.block(np.random.default_rng(seed), 0) for seed in (1, 1, 2, 3, 4, 5)]
+    assert first[0] == first[1]
+    assert any(each != first[0] for each in first[2:])
+    for trials in first:
+        for kind in {trial.kind for trial in trials}:
+            values = [next(iter(trial.facts.values())) for trial in trials if trial.kind == kind]
+            counts = [values.count(each) for each in set(values)]
+            assert max(counts) - min(counts) <= 1
+        assert all(list(trial.events) == sorted(trial.events, key=lambda event: event.at) for trial in trials)
+    tests = [trial for trial in first[0] if trial.kind == "test"]
+    assert len(tests) == item.emerging[1] == item.mastery[1]
+
+
+def test_the_chance_guard_asks_for_enough_blocks() -> None:
+    assert tail(25, 40, 0.5) == pytest.approx(0.0769, abs=1e-3)
+    assert needed((5, 8), 40) == 25 and needed((7, 8), 16) == 14
+    assert blocks_needed((5, 8), (7, 8)) == 5
+    assert blocks_needed((6, 8), (7, 8)) == 2
+    assert [item_named(number).blocks for number in ITEMS] == [5, 5, 1, 4, 5]
+    with pytest.raises(ValueError, match="too often"):
+        blocks_needed((1, 8), (7, 8), 0.9)
+
+
+FAST = [(1, Mode.PRIMITIVES), (4, Mode.PRIMITIVES), (19, Mode.JOINTS), (19, Mode.PRIMITIVES), (25, Mode.PRIMITIVES)]
+SLOW = [(1, Mode.JOINTS), (3, Mode.JOINTS), (4, Mode.JOINTS), (25, Mode.JOINTS)]
+
+
+@pytest.mark.parametrize(("number", "mode"), [*FAST, *(pytest.param(*each, marks=pytest.mark.slow) for each in SLOW)])
+def test_the_oracle_masters_an_item(number: int, mode: Mode, tmp_path: Path) -> None:
+    session = Session(item_named(number), mode, blocks=1)
+    assert administer(session, "oracle", 3) == 2
+    # The score follows from the log alone, also from a written one.
+    session.log.write(tmp_path / "log.jsonl")
+    again = score(item_named(number), Log.read(tmp_path / "log.jsonl"))
+    assert again == session.score() and again.points == 2
+    assert len(windows(session.log)) == len(session.trials)
+
+
+@pytest.mark.parametrize("number", list(ITEMS))
+def test_doing_nothing_scores_0(number: int) -> None:
+    assert administer(Session(item_named(number), Mode.PRIMITIVES, blocks=1), "nothing", 3) == 0
+
+
+def test_which_ear_with_primitives() -> None:
+    session = Session(item_named(3), Mode.PRIMITIVES, blocks=1)
+    assert administer(session, "oracle", 3) == 2
+    assert administer(session, "uniform", 3) < 2
+
+
+def test_the_same_seed_and_actions_give_the_same_log() -> None:
+    logs = []
+    for _ in range(2):
+        session = Session(item_named(19), Mode.JOINTS, blocks=1)
+        session.reset(5)
+        rng = np.random.default_rng(0)
+        for _ in range(60):
+            session.step(rng.uniform(-1, 1, session.action_size))
+        logs.append("\n".join(session.log.lines()))
+    assert logs[0] == logs[1]
+
+
+def outcomes(kinds: dict[str, list[dict[str, bool]]]) -> list[Outcome]:
+    return [Outcome(kind, values) for kind, rows in kinds.items() for values in rows]
+
+
+def test_scores_follow_the_conditions_of_items() -> None:
+    looking = item_named(1)
+
+    def looks(soon: int, later: int, blank: int) -> int:
+        test = [{"looked": row < soon + later, "soon": row < soon} for row in range(40)]
+        return looking.judge(
+            outcomes({"test": test, "blank": [{"looked": row < blank, "soon": False} for row in range(20)]})
+        )
+
+    assert looks(35, 0, 10) == 2 and looks(34, 6, 10) == 1 and looks(0, 25, 0) == 1
+    assert looks(0, 24, 0) == 0 and looks(40, 0, 11) == 0
+    ear = item_named(3)
+
+    def turns(turned: int, facing: int) -> int:
+        return ear.judge(
+            outcomes({"test": [{"turned": row < turned, "moved": True, "facing": row < facing} for row in range(40)]})
+        )
+
+    assert turns(35, 25) == 2 and turns(35, 24) == 1 and turns(34, 40) == 1 and turns(24, 40) == 0
+    dark = item_named(25)
+
+    def searches(right: int, touched: int, none: int) -> int:
+        test = [{"right side": row < right, "touched": row < touched, "reached": True} for row in range(40)]
+        without = [{"right side": False, "touched": False, "reached": row < none} for row in range(20)]
+        return dark.judge(outcomes({"test": test, "none": without}))
+
+    assert searches(35, 25, 5) == 2 and searches(35, 25, 6) == 1 and searches(35, 24, 0) == 1
+    assert searches(24, 40, 0) == 0
+
+
+def test_gates() -> None:
+    assert Gate(1, Mode.JOINTS, "oracle", (2,) * 19 + (1,)).open
+    assert not Gate(1, Mode.JOINTS, "oracle", (2,) * 18 + (1,) * 2).open
+    assert Gate(1, Mode.JOINTS, "nothing", (0,) * 3).open and not Gate(1, Mode.JOINTS, "nothing", (0, 1)).open
+    assert Gate(1, Mode.JOINTS, "slow", (0,) * 18 + (1,) * 2).open
+    assert not Gate(1, Mode.JOINTS, "slow", (0,) * 17 + (1,) * 3).open
+    assert not Gate(1, Mode.JOINTS, "slow", (0,) * 19 + (2,)).open
+
+
+def test_an_item_is_a_gymnasium_environment() -> None:
+    senses = SensesSettings(eyes=EyeSettings(size=16), ears=True, skin=True)
+    env = ItemEnv(25, "primitives", senses=senses, blocks=1)
+    check_env(env, skip_render_check=True)
+    env = ItemEnv("04", "primitives", blocks=1)
+    state, info = env.reset(seed=2)
+    assert set(state) == {"skin", "joints"} and info["trials"] == 6
+    total, over = 0.0, False
+    while not over:
+        state, reward, over, truncated, info = env.step(env.session.item.oracle(env.session))
+        assert not truncated and env.observation_space.contains(state)
+        total += reward
+    assert total == 2.0 and info["score"] == 2 and len(info["outcomes"]) == 6
+
+
+def test_mistakes_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"no item '18'.*01, 03"):
+        item_named("18")
+    session = Session(item_named(1), Mode.PRIMITIVES, blocks=1)
+    with pytest.raises(ValueError, match="six finite numbers"):
+        session.step(np.zeros(5))
+    with pytest.raises(ValueError, match="has no caregiver"):
+        session._do(Event(0.0, Verb.SAY, value=("mama", "call")))
+    with pytest.raises(ValueError, match="no policy 'orakle'.*oracle"):  # noqa: RUF043
+        administer(session, "orakle", 0)
+
+
+def test_every_item_says_what_it_is() -> None:
+    for number, kind in ITEMS.items():
+        item: Item = kind()
+        assert item.number == number and item.name and item.paradigm and item.__doc__
+        assert item.months[0] < item.months[1] and set(item.modes) == set(Mode)
