@@ -31,7 +31,7 @@ class ItemEnv(gym.Env[State, Any]):
         blocks: how many blocks of trials. Default: as many as the chance guard asks for.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "render_fps": round(1 / CONTROL_STEP)}
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "render_fps": round(1 / CONTROL_STEP)}  # type: ignore[misc]
 
     def __init__(
         self,
