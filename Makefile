@@ -80,6 +80,7 @@ pictures: $(VENV)/built
 	$(BIN)/python tools/demands_picture.py
 	$(BIN)/python tools/intuitions_sheets.py
 	$(BIN)/python tools/sight_picture.py
+	$(BIN)/python tools/infant_task_pictures.py
 	$(BIN)/python tools/studio_pictures.py
 
 # What is handed out; the built page is part of both, and neither depends on the folder or the hour.

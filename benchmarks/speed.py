@@ -19,6 +19,7 @@ from benchmarks import (
     excursions,
     help_time,
     infant,
+    infant_tasks,
     intuitions,
     page,
     peers,
@@ -53,6 +54,7 @@ BENCHMARKS = {
     "vary": vary.run,
     "running": running.run,
     "infant": infant.run,
+    "infant_tasks": infant_tasks.run,
     "intuitions": intuitions.run,
 }
 # Run only by name: it takes ten minutes.

@@ -18,6 +18,8 @@ import typer
 sys.path.insert(0, str(Path(__file__).parent))
 from docstrings import describe, first_line, signature, syntax
 
+import infant_tasks
+
 ROOT = Path(__file__).parent.parent
 NOTE = "Written from the source by `make generated`."
 
@@ -49,6 +51,7 @@ MODULES: list[tuple[str, str, tuple[str, ...] | None]] = [
     ("puzzlebox.stats", "Plain arrays in, numbers out.", None),
     ("puzzlebox.render", "Pictures of a Scene.", ("Painter", "View")),
     ("puzzlebox.batteries", "The tasks that come with Puzzlebox.", None),
+    ("puzzlebox.infant", "Tasks of the infant as environments.", ("make", "make_vec", "make_parallel")),
     ("puzzlebox.intuitions.episodes", "Stimuli of the intuitions wing, generated or read.", None),
     ("puzzlebox.intuitions.episodes.compact", "Many stimuli in little memory.", ("CompactSet",)),
     ("puzzlebox.intuitions.files.folder", "Folders of stimuli.", ("read_pairs", "list_folder", "read_entry")),
@@ -286,6 +289,7 @@ PAGES = {
     "reference/command-line.md": command_line,
     "reference/python.md": python,
     "reference/codebook.md": codebook,
+    "reference/infant-tasks.md": lambda: infant_tasks.page(NOTE),
     "guides/examples.md": examples,
 }
 

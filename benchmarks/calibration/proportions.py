@@ -21,16 +21,16 @@ def share_for_tasks_like_these() -> Design:
     return Design("share-tasks-like-these", about, "coverage", simulate)
 
 
-def share_on_these_tasks() -> Design:
+def share_on_these_tasks(many: int) -> Design:
     """One agent on a few tasks: the interval of the proportion on these tasks."""
 
     def simulate(rng: np.random.Generator) -> Outcome:
         chances = probability(rng.normal(0.5, 1.5, 10))
-        line = by_agent(episodes(rng, "a", chances, 30)).rows[0]
+        line = by_agent(episodes(rng, "a", chances, many)).rows[0]
         return bool(line["pass_rate_low"] <= chances.mean() <= line["pass_rate_high"])
 
-    about = "share passed of one agent on these tasks, task SD 1.5, 10 tasks x 30 episodes"
-    return Design("share-these-tasks", about, "coverage", simulate)
+    about = f"share passed of one agent on these tasks, task SD 1.5, 10 tasks x {many} episodes"
+    return Design(f"share-these-tasks-{many}", about, "coverage", simulate)
 
 
 def share_for_people_like_these(new_tasks: bool) -> Design:
@@ -79,7 +79,8 @@ def difference_for_tasks_like_these() -> Design:
 
 register(
     share_for_tasks_like_these(),
-    share_on_these_tasks(),
+    share_on_these_tasks(30),
+    share_on_these_tasks(5),
     share_for_people_like_these(new_tasks=False),
     share_for_people_like_these(new_tasks=True),
     difference_for_tasks_like_these(),

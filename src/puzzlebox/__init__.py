@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from puzzlebox.arena.envs.registration import register_when_needed
+from puzzlebox.registration import register_when_needed
 
 if TYPE_CHECKING:
     from puzzlebox.arena.envs.arena import make

@@ -160,8 +160,10 @@ def test_tasks_are_listed_as_table_and_data() -> None:
     lines = puzzlebox("tasks").stdout.splitlines()
     (row,) = [line.split() for line in lines if "Foraging under a tree" in line]
     assert row[:3] == ["foraging", "1", "arena"]
-    data = json.loads(puzzlebox("tasks", "--json").stdout)
+    everything = json.loads(puzzlebox("tasks", "--json").stdout)
+    data = [each for each in everything if "wing" not in each]
     assert [task["name"] for task in data] == list(bundled_names())
+    assert "infant/grab-object" in [each["name"] for each in everything if each.get("wing") == "infant"]
     for each in data:
         task = load_task(each["name"])
         metadata = json.loads(json.dumps(task.metadata.explicit_values()))
@@ -233,6 +235,8 @@ def test_the_greeting_names_what_each_wing_holds(tiny: Tiny, monkeypatch: pytest
     monkeypatch.setattr("puzzlebox.cli.play.open_studio", refuse)
     done = CliRunner().invoke(app, [])
     assert done.exit_code == 3
-    assert re.search(r"^  arena: \d+ things, \d+ bundled tasks\n  tiny: 2 bundled tasks$", done.stderr, re.MULTILINE)
+    assert re.search(
+        r"^  arena: \d+ things, \d+ bundled tasks\n(  \w+: .*\n)*  tiny: 2 bundled tasks$", done.stderr, re.MULTILINE
+    )
     tiny.broken = True
     assert "\n  warning: tiny tasks with mistakes: one\n" in CliRunner().invoke(app, []).stderr

@@ -31,6 +31,7 @@ def test_values_outside_of_the_range_are_marked() -> None:
     )
 
 
+@pytest.mark.slow
 def test_all_designs_need_numpy_and_scipy_only() -> None:
     # Calibration runs on machines that have nothing else.
     program = """

@@ -178,3 +178,26 @@ def test_tables_have_the_tests_of_the_page_and_those_of_published_results() -> N
     for table in (overall, pairs):
         assert all(show(row) for row in table.rows for _, show in table.columns)
     assert [table.name for table in published_style_tables(comparisons)] == ["kruskal_wallis", "dunn"]
+
+
+def test_arenas_in_which_an_agent_never_varies_do_not_outweigh_others() -> None:
+    """Agent a always does the same in two of three arenas; without pairs its third arena would decide the test."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for arena, ease in enumerate((0.0, 0.0, 4.0)):
+        for seed in range(20):
+            alike = arena < 2
+            rows.append(
+                episode(
+                    "a",
+                    ease if alike else ease + rng.normal(),
+                    seed=seed,
+                    arena=arena,
+                    steps=7 if alike else seed,
+                    ended_by="completed",
+                )
+            )
+            rows.append(episode("b", ease + rng.normal(), seed=seed, arena=arena, steps=seed, ended_by="completed"))
+    test, tests = only(compare(rows))
+    assert (tests.method, tests.units) == (SIGNED_RANKS, 22)
+    assert "did not differ significantly" in test.sentence

@@ -178,3 +178,31 @@ def test_runs_of_a_task_that_changed_are_reported() -> None:
     rows = [episode(task_hash=each * 64) for each in "ab"]
     assert "different versions of the task" in warnings_of(rows)
     assert "different versions" not in warnings_of([rows[0], episode()])
+
+
+def test_time_outs_are_ties_in_the_tests_of_the_page() -> None:
+    """Two agents that fail alike do not differ because their programs sum rewards differently."""
+    rows = ranked({"total": -1.000007}, {"total": -0.999207})
+    (test,) = compare(rows).tests
+    assert "returns did not differ significantly" in test.sentence
+    # The files in the style of published results rank returns as they were recorded.
+    assert test.overall is not None and test.overall.p < 0.001
+    tasks = [replace(row, task=f"task {number}") for number in range(8) for row in rows]
+    assert "mean returns did not differ significantly" in compare(tasks).across.sentence
+
+
+def test_other_wings_have_returns_of_any_size_when_time_runs_out() -> None:
+    """A pole that is balanced until the end is a time-out as well, and its return is no bookkeeping."""
+    rows = [
+        episode(agent=agent, seed=seed, total=total + seed, ended_by="time", wing="gymnasium")
+        for agent, total in (("a", 100.0), ("b", 200.0))
+        for seed in range(30)
+    ]
+    rows += [
+        episode(agent=agent, seed=40 + seed, total=seed, ended_by="completed", wing="gymnasium")
+        for agent in "ab"
+        for seed in range(10)
+    ]
+    assert "time-outs have" not in warnings_of(rows)
+    (test,) = compare(rows).tests
+    assert "returns differed" in test.sentence

@@ -31,7 +31,13 @@ def named(name: str, number: int, letters: int) -> str:
 
 @pytest.mark.parametrize(
     ("agents", "tasks", "letters"),
-    [(1, 1, 80), (3, 2, 37), (3, 5, 5), (8, 5, 80), (8, 60, 80), (14, 3, 40), (50, 6, 40), (50, 6, 4)],
+    [
+        (1, 1, 80),
+        (3, 2, 37),
+        (8, 5, 80),
+        (14, 3, 40),
+        *(pytest.param(*many, marks=pytest.mark.slow) for many in ((3, 5, 5), (8, 60, 80), (50, 6, 40), (50, 6, 4))),
+    ],
 )
 def test_figures_hold_long_names(tmp_path: Path, agents: int, tasks: int, letters: int) -> None:
     skills = {named(AGENT, number, letters): number / 4 - 1 for number in range(agents)}

@@ -219,6 +219,7 @@ def test_a_task_without_a_name_has_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("error")
+@pytest.mark.slow
 def test_thousands_of_participants_with_one_episode_each(tmp_path: Path) -> None:
     rows = made_up_rows(TASKS, {"human": 0.0}, episodes=250)
     for number, row in enumerate(rows):

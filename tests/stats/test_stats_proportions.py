@@ -48,8 +48,26 @@ def test_tasks_like_these_count_tasks_and_these_tasks_episodes() -> None:
     # Wilson's interval for nine episodes would be that of z; t makes it wider.
     assert like.low < wilson(9, 18).low < 0.5 < like.high
     these = outcomes.these_tasks()
-    assert (these.effective, these.value) == (300, 0.5)
+    assert these.effective > 300 and these.value == 0.5
     assert like.high - like.low > 4 * (these.high - these.low)
+
+
+@pytest.mark.parametrize(("episodes", "spread"), [(30, 1.5), (5, 1.5), (10, 3.0)])
+def test_intervals_for_these_tasks_are_not_those_of_as_many_independent_trials(episodes: int, spread: float) -> None:
+    """Tasks of different difficulty make a mean over them more precise than one of independent episodes."""
+    rng = np.random.default_rng(0)
+    covered = 0
+    for _ in range(600):
+        chances = 1 / (1 + np.exp(-rng.normal(0.5, spread, 10)))
+        these = on_tasks(rng.binomial(episodes, chances).tolist(), episodes).these_tasks()
+        covered += these.low <= chances.mean() <= these.high
+    assert 0.93 <= covered / 600 <= 0.98
+
+
+def test_episodes_that_all_ended_alike_still_leave_doubt() -> None:
+    few, many = (on_tasks([trials] * 5 + [0] * 5, trials).these_tasks() for trials in (3, 300))
+    assert few.high - few.low > 0.1
+    assert many.high - many.low < 0.01
 
 
 def test_tasks_that_vary_no_more_than_chance_count_every_episode() -> None:

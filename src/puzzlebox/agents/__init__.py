@@ -22,6 +22,7 @@ _AGENTS: dict[str, str | Factory] = {
     "heuristic": "puzzlebox.arena.agents.heuristic:HeuristicAgent",
     "heuristic-paper": "puzzlebox.arena.agents.heuristic:PaperHeuristicAgent",
     "navigator": "puzzlebox.arena.agents.navigator:NavigatorAgent",
+    "infant-script": "puzzlebox.infant.agents:ScriptedAgent",
 }
 
 

@@ -8,6 +8,9 @@ from typing import Any, Protocol, runtime_checkable
 class Agent(Protocol):
     """A program that plays.
 
+    An agent may have two more methods. `prepare(task, start)` is called before an episode of a run begins, and
+    `use_space(space)` after `begin`, in wings of Gymnasium environments, with the action space of the environment.
+
     Attributes:
         senses: its senses: in the arena, settings of `puzzlebox.make` such as `{"rays": 15, "camera": None}`.
     """

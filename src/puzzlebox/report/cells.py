@@ -128,8 +128,16 @@ def _csv(path: Path, remarks: list[str]) -> list[dict[str, str]]:
     return [{key: value or "" for key, value in row.items() if key is not None} for row in rows]
 
 
-def episode_of(row: Mapping[str, str], path: Path, line: int, origin: Path) -> ReportEpisode:
-    """Build the episode of a row of a table; errors name the file and the line."""
+def episode_of(row: Mapping[str, str], path: Path, line: int, origin: Path, without_arena: int = 0) -> ReportEpisode:
+    """Build the episode of a row of a table; errors name the file and the line.
+
+    Args:
+        row: the cells by name.
+        path: the table.
+        line: the line of the row.
+        origin: the run or file that holds the trajectories of the table.
+        without_arena: the arena of an episode for which the row has none.
+    """
     # Most columns of most tables are empty.
     given = {name: _value(column, row, path, line) for name, column in FIELDS.items() if row.get(column.name)}
     present: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
@@ -169,6 +177,8 @@ def episode_of(row: Mapping[str, str], path: Path, line: int, origin: Path) -> R
         for name, text in row.items()
         if name.startswith(FACTOR) and name != FACTOR and _is_value(text.strip())
     }
+    if not has_arena(row):
+        own["arena"] = without_arena
     more = {
         "factors": factors,
         "person": person,

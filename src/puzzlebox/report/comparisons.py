@@ -12,6 +12,7 @@ from puzzlebox.report import pairing, words
 from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped, returns
 from puzzlebox.report.pairing import UnitValues
 from puzzlebox.report.rank_tests import PairTest, RankTests, compare_agents
+from puzzlebox.report.time_outs import tied
 from puzzlebox.report.units import FEWEST_UNITS, Units, rounded
 from puzzlebox.stats import CannotCompute, KruskalWallis, cliffs_delta, dunn, holm, kruskal_wallis
 from puzzlebox.stats.effects import size_in_words
@@ -111,9 +112,15 @@ def compare(rows: Sequence[ReportEpisode], units: Units | None = None) -> Compar
     """
     units = units or Units.of(rows)
     subjects = {agent: units.subject_word(agent) for agent in agents_of(rows)}
-    by_task, unique = (grouped(each, lambda row: row.task) for each in (rows, units.rows))
-    tests = _adjusted([_of_task(task, own, unique[task], units, subjects) for task, own in sorted(by_task.items())])
-    across = _across(rows, units)
+    counted = tied(units.rows)
+    by_task, unique, again = (grouped(each, lambda row: row.task) for each in (rows, counted, units.repetitions))
+    tests = _adjusted(
+        [
+            _of_task(task, own, unique[task], again.get(task, []), units, subjects)
+            for task, own in sorted(by_task.items())
+        ]
+    )
+    across = _across(rows, counted, units)
     return Comparisons(tests, _remarks(tests, rows, units, across), across)
 
 
@@ -121,11 +128,15 @@ def _of_task(
     task: str,
     rows: Sequence[ReportEpisode],
     unique: Sequence[ReportEpisode],
+    again: Sequence[ReportEpisode],
     units: Units,
     subjects: Mapping[str, str],
 ) -> TaskTest:
-    own, episodes = (grouped(each, lambda row: row.agent) for each in (unique, rows))
-    values = {agent: pairing.of_task(units, own[agent], subjects[agent]) for agent in agents_of(unique)}
+    own, episodes, repeated = (grouped(each, lambda row: row.agent) for each in (unique, rows, again))
+    values = {
+        agent: pairing.of_task(units, own[agent], subjects[agent], repeated.get(agent, []))
+        for agent in agents_of(unique)
+    }
     few = tuple(agent for agent, each in values.items() if len(each.returns) < FEWEST)
     kept = {agent: each for agent, each in values.items() if agent not in few}
     groups = {agent: returns(episodes[agent]) for agent in kept or values}
@@ -169,9 +180,9 @@ def _pairs(test: TaskTest) -> list[PairTest]:
     return [] if test.tests is None else test.tests.pairs
 
 
-def _across(rows: Sequence[ReportEpisode], units: Units) -> AcrossTasks:
+def _across(rows: Sequence[ReportEpisode], counted: Sequence[ReportEpisode], units: Units) -> AcrossTasks:
     """Test mean returns with tasks as units; what agents have in common on a task cancels out within it."""
-    values = {agent: pairing.of_tasks(units, units.rows, agent) for agent in agents_of(rows)}
+    values = {agent: pairing.of_tasks(units, counted, agent) for agent in agents_of(rows)}
     if len(values) < 2:
         return AcrossTasks(units.word, None, "only one agent played")
     try:

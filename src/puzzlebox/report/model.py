@@ -174,6 +174,8 @@ class _Design:
     tasks: dict[str, set[str]]
     subjects: dict[str, set[str]]
     by: Mapping[str, Factor]
+    # The profiles that were asked for: each takes a pass over all episodes.
+    _known: dict[tuple[str, ...], dict[tuple[str, ...], float]] = field(default_factory=dict, repr=False)
 
     def category(self, row: ReportEpisode, factor: str) -> str:
         """Return the category of an episode in a fixed factor."""
@@ -229,6 +231,8 @@ class _Design:
 
     def profiles(self, factors: Sequence[str]) -> dict[tuple[str, ...], float]:
         """Return the share of the tasks with each combination of categories, which is that of its weight in a mean."""
+        if tuple(factors) in self._known:
+            return self._known[tuple(factors)]
         found: dict[str, set[tuple[str, ...]]] = {}
         for row in self.rows:
             unit = row.task if "task" in factors else self.units.task(row)
@@ -237,7 +241,7 @@ class _Design:
         for own in found.values():
             for profile in own:
                 shares[profile] = shares.get(profile, 0.0) + 1 / len(own) / len(found)
-        return dict(sorted(shares.items()))
+        return self._known.setdefault(tuple(factors), dict(sorted(shares.items())))
 
     def weights(self, factor: str) -> dict[str, float]:
         """Return the share of the tasks in each category of a factor, which is that of its weight in a mean."""

@@ -29,11 +29,13 @@ class UnitValues:
         unit: what a unit is: "episode", "participant", "run", "task" or "variant".
         returns: the return of each unit, or its mean return.
         passed: whether a unit was passed; only of units that are one episode.
+        again: units that are left out because they are identical to one of `returns`.
     """
 
     unit: str
     returns: dict[Hashable, float]
     passed: dict[Hashable, bool] = field(default_factory=dict)
+    again: frozenset[Hashable] = frozenset()
 
     @property
     def array(self) -> Array:
@@ -41,13 +43,14 @@ class UnitValues:
         return rounded(list(self.returns.values()))
 
 
-def of_task(units: Units, rows: Sequence[ReportEpisode], word: str) -> UnitValues:
+def of_task(units: Units, rows: Sequence[ReportEpisode], word: str, again: Sequence[ReportEpisode] = ()) -> UnitValues:
     """Return the values of an agent on one task.
 
     Args:
         units: the units of all episodes.
         rows: the episodes of the agent on the task, each set of identical ones once.
         word: what the subjects of the agent are called; "" if it has none (`Units.subject_word`).
+        again: further episodes of the agent on the task, which are identical to one of `rows`.
     """
     if word:
         by_subject = grouped(rows, units.subject)
@@ -59,7 +62,8 @@ def of_task(units: Units, rows: Sequence[ReportEpisode], word: str) -> UnitValue
         by_seed.setdefault(key, []).append(row)
     returns = {key: mean([row.total for row in own]) for key, own in by_seed.items()}
     passed = {key: own[0].passed for key, own in by_seed.items() if len(own) == 1 and own[0].passed is not None}
-    return UnitValues("episode", returns, passed)
+    left_out = frozenset((row.arena, row.seed) for row in again if row.seed is not None)
+    return UnitValues("episode", returns, passed, left_out)
 
 
 def of_tasks(units: Units, rows: Sequence[ReportEpisode], agent: str) -> UnitValues:
@@ -91,7 +95,9 @@ def shared_units(values: Sequence[UnitValues]) -> list[Hashable]:
     if any(each.unit != first.unit for each in others):
         return []
     shared = [key for key in first.returns if not _is_unknown(key) and all(key in each.returns for each in others)]
-    largest = max(len(each.returns) for each in values)
+    # A unit that another agent played, too, but that counts once with identical ones, is not missing.
+    again = frozenset[Hashable]().union(*(each.again for each in values))
+    largest = max(len(each.returns.keys() - again) + len(set(shared) & again) for each in values)
     return shared if len(shared) >= max(FEWEST_UNITS, _LEAST_SHARED * largest) else []
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from puzzlebox.report import words
 from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped, returns
-from puzzlebox.report.time_outs import timed_out
+from puzzlebox.report.time_outs import nothing_happened
 from puzzlebox.report.units import DECIMALS, rounded
 from puzzlebox.stats import CannotCompute, KruskalWallis, dunn, kruskal_wallis
 
@@ -42,7 +42,7 @@ def _bookkeeping(
     """Warn if equal outcomes have different ranks because programs sum rewards differently."""
     # Arenas with other time limits may have other sums, for all agents alike.
     sums: dict[int, set[float]] = {}
-    masks = {agent: np.array([timed_out(row) for row in own]) for agent, own in groups.items()}
+    masks = {agent: np.array([nothing_happened(row) for row in own]) for agent, own in groups.items()}
     for agent, own in groups.items():
         for row, out in zip(own, masks[agent], strict=True):
             if out:
@@ -68,7 +68,9 @@ def _bookkeeping(
         totals = set().union(*differing)
         yield (
             f"{task}: time-outs have {len(totals)} different returns ({words.number(min(totals), 4)} to "
-            f"{words.number(max(totals), 4)}), so equal outcomes rank differently. With all time-outs tied, "
+            f"{words.number(max(totals), 4)}), because programs sum rewards differently. They are equal outcomes, and "
+            "the tests of this report count them as ties; the files `kruskal_wallis` and `dunn`, in the style of "
+            "published results, do not. With all time-outs tied, "
             f"H = {words.number(overall.h)} instead of {words.number(used.h)} (Kruskal–Wallis)"
             + (f"; this changes the conclusion for {words.listed(changed, 4)}." if changed else ".")
         )

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
@@ -49,7 +49,8 @@ def gather(places: Sequence[Path], people: str = "", watched: bool = False) -> R
         watched: whether recordings of agents that played in the studio are included.
     """
     remarks: list[str] = []
-    parts = [_with_people(*_read(place, people, watched, remarks), people, remarks) for place in places]
+    alone = len(places) == 1
+    parts = [_with_people(*_read(place, people, watched, alone, remarks), people, remarks) for place in places]
     sources = [source for _, source in parts]
     parts = with_hashes(parts, remarks)
     rows = settle_arenas(_short_names(_unify_names(parts, remarks), remarks), remarks)
@@ -77,7 +78,10 @@ def gather(places: Sequence[Path], people: str = "", watched: bool = False) -> R
     return Results(kept, broken, sources, remarks)
 
 
-def _read(place: Path, people: str, watched: bool, remarks: list[str]) -> tuple[list[ReportEpisode], Source]:
+def _read(
+    place: Path, people: str, watched: bool, alone: bool, remarks: list[str]
+) -> tuple[list[ReportEpisode], Source]:
+    """Read the episodes of a run, table or file of recordings; `alone` if it is the only source."""
     if place.is_dir():
         exported = None if (place / SETTINGS).exists() else exported_table(place, remarks)
         if exported is None:
@@ -92,7 +96,9 @@ def _read(place: Path, people: str, watched: bool, remarks: list[str]) -> tuple[
         if are_exported(table):
             rows = of_export(table, place, people, watched, remarks)
         else:
-            rows = [_of_table(row, place, line) for line, row in enumerate(table, 2)]
+            # A task of which nobody names an arena has only one.
+            arena = 0 if alone and not any(map(has_arena, table)) else UNKNOWN_ARENA
+            rows = [episode_of(row, place, line, place, arena) for line, row in enumerate(table, 2)]
         return rows, Source(place.stem, place, "table", columns=tuple(table[0]) if table else ())
     return of_store(place, people, watched, remarks), Source(place.stem, place, "recordings")
 
@@ -109,11 +115,6 @@ def _with_people(
         sentence = f"--people {people} does not rename {names}: {source.name} names these participants itself."
         remarks.append(Remark(sentence, ""))
     return [replace(row, agent=people) if row.person and row.agent == HUMAN else row for row in rows], source
-
-
-def _of_table(row: Mapping[str, str], place: Path, line: int) -> ReportEpisode:
-    episode = episode_of(row, place, line, place)
-    return episode if has_arena(row) else replace(episode, arena=UNKNOWN_ARENA)
 
 
 def _unify_names(parts: Sequence[tuple[list[ReportEpisode], Source]], remarks: list[str]) -> list[ReportEpisode]:

@@ -5,8 +5,12 @@ one that steps into a death zone at once has a return of almost -1, too. `ended_
 `time` means that nothing but time cost anything, `health` that something else did.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from puzzlebox.report.episodes import ReportEpisode
 from puzzlebox.report.published_claims import TIMED_OUT
+from puzzlebox.wings import ARENA
 
 # Events by which an animal gains or loses reward.
 _REWARDS = ("collected", "granted")
@@ -23,3 +27,30 @@ def timed_out(row: ReportEpisode) -> bool:
         # Runs of other versions call all time-outs so; hot zones leave no event but shorten the time.
         return not row.goals and not any(event.get("kind") in _REWARDS for event in row.events or ())
     return not row.ended_by and not row.passed
+
+
+def nothing_happened(row: ReportEpisode) -> bool:
+    """Return whether time ran out in an arena, so that the outcome equals that of all other time-outs there.
+
+    In other wings, time may run out with any return: a pole may be balanced until the end.
+    """
+    return row.wing == ARENA and timed_out(row)
+
+
+def tied(rows: Sequence[ReportEpisode]) -> list[ReportEpisode]:
+    """Return episodes in which all time-outs in an arena have the lowest of their returns.
+
+    Programs sum rewards differently, and equal outcomes must not rank differently because of that.
+    """
+    outs = {id(row) for row in rows if nothing_happened(row)}
+    lowest: dict[tuple[str, int], float] = {}
+    for row in rows:
+        if id(row) in outs:
+            place = row.task, row.arena
+            lowest[place] = min(row.total, lowest.get(place, row.total))
+
+    def with_return(row: ReportEpisode) -> ReportEpisode:
+        total = lowest[row.task, row.arena] if id(row) in outs else row.total
+        return row if row.total == total else replace(row, total=total)
+
+    return [with_return(row) for row in rows]

@@ -23,6 +23,10 @@ def play_episode(
         on_outcome: a function called with the outcome of each decision.
     """
     session = apparatus.session
+    for agent in agents:
+        # An agent that plays in any wing may ask what its actions are.
+        if hasattr(agent, "use_space") and hasattr(apparatus, "action_space"):
+            agent.use_space(apparatus.action_space)
     while not session.over and (longest is None or session.clock < longest):
         perceptions = apparatus.perceive()
         on_outcome(apparatus.act({body: agents[body].act(*each) for body, each in perceptions.items()}))

@@ -117,7 +117,8 @@ class Outcomes:
         if variance < _NO_VARIANCE:
             # No variance was estimated whose uncertainty t would allow for: the episodes are independent trials.
             return Proportion(*wilson_of(self.value, trials), trials, self._within_df())
-        return self._proportion(variance, self._within_df(), trials)
+        # Tasks of different difficulty make a proportion more precise than one of as many independent trials.
+        return self._wilson(self.value * (1 - self.value) / variance, self._within_df())
 
     def tasks_like_these(self) -> Proportion:
         """Return the proportion passed with its interval for tasks, and participants or runs, like these."""
@@ -132,11 +133,16 @@ class Outcomes:
         return self._proportion(variance, units - 1, units)
 
     def _within(self) -> float:
-        """Return the variance of the proportion within the places: what is left if tasks are fixed."""
+        """Return the variance of the proportion within the places: what is left if tasks are fixed.
+
+        A few episodes that all passed, or all failed, do not show that the next one will: the variance of a place is at
+        least that with one more episode, passed as often as all episodes together.
+        """
         count = np.bincount(self.place)
-        share = np.bincount(self.place, self.passed) / count
+        passes = np.bincount(self.place, self.passed)
+        share, careful = passes / count, (passes + self.value) / (count + 1)
         weight = np.bincount(self.place, self.weight)
-        spread = share * (1 - share) * count / np.maximum(count - 1, 1)
+        spread = np.maximum(share * (1 - share) * count / np.maximum(count - 1, 1), careful * (1 - careful))
         # A single episode shows no variance of its own; that over all tasks is the largest it can be on average.
         spread[count == 1] = self.value * (1 - self.value)
         spread[np.bincount(self.place, self.exact) > 0] = 0
@@ -152,7 +158,9 @@ class Outcomes:
             effective = float(len(self.passed))
         if units < len(self.passed):
             effective = min(effective, most_effective(spread, units))
-        effective = min(effective, float(len(self.passed)))
+        return self._wilson(min(effective, float(len(self.passed))), df)
+
+    def _wilson(self, effective: float, df: float) -> Proportion:
         adjusted = effective * (Z_95 / t_quantile(df)) ** 2
         limits = wilson_of(self.value, adjusted)
         return Proportion(self.value, limits.low, limits.high, effective, df)

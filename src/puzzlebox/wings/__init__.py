@@ -37,7 +37,7 @@ GROUP = entry_points.WINGS
 # The default wing: that of task names without a wing, and of recordings made before there was a second one.
 ARENA = "arena"
 
-_WINGS: dict[str, str | Wing] = {ARENA: "puzzlebox.arena.wing:WING"}
+_WINGS: dict[str, str | Wing] = {ARENA: "puzzlebox.arena.wing:WING", "infant": "puzzlebox.infant.wing:WING"}
 
 
 def register_wing(wing: Wing) -> None:

@@ -210,6 +210,11 @@ class GymnasiumApparatus:
         return self._step(action, self._converted(action))
 
     @property
+    def action_space(self) -> gym.Space[Any]:
+        """The action space of the environment, for agents that play in any wing."""
+        return self._environment.action_space
+
+    @property
     def _environment(self) -> gym.Env[Any, Any]:
         assert self._env is not None, "begin first"
         return self._env

@@ -3,6 +3,7 @@ import pytest
 from puzzlebox.intuitions.catalogue import TASKS
 from puzzlebox.intuitions.files.reading import StimulusError
 from puzzlebox.intuitions.files.sets import NO_FILMS, Options, write_set
+from puzzlebox.intuitions.models import judging
 from puzzlebox.intuitions.models.judging import generated, judge_pairs, stored
 
 PLANNER = "inverse-planner"
@@ -13,6 +14,13 @@ def test_the_number_of_processes_changes_nothing():
     alone = judge_pairs(PLANNER, pairs)
     assert judge_pairs(PLANNER, pairs, workers=2) == alone
     assert [each.task for each in alone] == ["multi_agent"] * 2 + ["preference"] * 2
+
+
+def test_batches_of_pairs_are_judged_in_their_order(monkeypatch):
+    monkeypatch.setattr(judging, "_BATCH", 3)
+    pairs = generated([TASKS["multi_agent"], TASKS["preference"]], 2, seed=5)
+    # The planner knows no devices, so that any other name than cpu shows how a GPU would be used.
+    assert judge_pairs(PLANNER, pairs, device="other") == judge_pairs(PLANNER, pairs)
 
 
 def test_pair_types_stay_with_another_familiarisation():

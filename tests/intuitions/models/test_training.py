@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,18 +10,20 @@ from puzzlebox.intuitions.episodes import make_pair  # noqa: E402
 from puzzlebox.intuitions.grid import TRIALS  # noqa: E402
 from puzzlebox.intuitions.models import training  # noqa: E402
 from puzzlebox.intuitions.models.background import background  # noqa: E402
+from puzzlebox.intuitions.models.films import Films  # noqa: E402
 from puzzlebox.intuitions.models.painted import PaintedFilms  # noqa: E402
 from puzzlebox.intuitions.models.registry import MODELS, model_class  # noqa: E402
 from puzzlebox.intuitions.models.training import Plan, load, settings_from, train  # noqa: E402
 from puzzlebox.intuitions.pictures.painters import painter_named  # noqa: E402
 from puzzlebox.intuitions.scoring import judge  # noqa: E402
+from puzzlebox.intuitions.scoring.pairs import judge_together  # noqa: E402
 
 # A set of five episodes a task, and networks as small as they can be.
 TINY = 1e-5
 SMALL = {
     "parts": {"batch": 8, "epochs": 3, "affordance_steps": 2, "hidden": 8},
     "video": {"batch": 8, "epochs": 1, "size": 16, "width": 2, "maps": 4, "every": 20},
-    "atc": {"batch": 8, "epochs": 1, "size": 32, "filters": 4},
+    "atc": {"batch": 8, "pairs": 2, "epochs": 1, "size": 32, "filters": 4},
     "bc-mlp": {"batch": 8, "epochs": 1, "steps": 3, "steps_when_judging": 4},
     "bc-rnn": {"batch": 8, "epochs": 1, "steps": 3},
     "offline-rl": {"batch": 8, "epochs": 1, "steps": 3, "samples": 3},
@@ -52,7 +55,24 @@ def test_every_model_trains_is_loaded_and_judges(name, encoder, data, tmp_path):
     pair = make_pair("instrumental_no_barrier", 0)
     judgement = judge(load(tmp_path / "run"), pair)
     assert np.isfinite(judgement.expected["maximum"])
-    assert judge(load(tmp_path / "run"), pair) == judgement
+    # The same model judges other films first, and both together: shapes, colours and draws of one film are its own.
+    other, model = make_pair("preference", 1), load(tmp_path / "run")
+    together = judge_together(model, [other, pair])
+    for found, alone in zip(together, (judge(model, other), judge(model, pair)), strict=True):
+        assert found.expected == pytest.approx(alone.expected, rel=1e-4)
+        assert found.unexpected == pytest.approx(alone.unexpected, rel=1e-4)
+    assert together[1].expected == pytest.approx(judgement.expected, rel=1e-4)
+
+
+def test_embeddings_are_remembered_as_they_would_be_computed(encoder, data):
+    training_films, _ = background(TINY, 0, data)
+    model, films = load(Path(encoder)), Films.of(training_films.films())
+    trials = torch.arange(0, len(films.frames), 7)
+    first, last = films.motion(trials)
+    wanted = [model.embed(films, trials, each) for each in (first, last, last + 3)]
+    model.remember(films, beyond=3)
+    for each, embeddings in zip((first, last, last + 3), wanted, strict=True):
+        assert torch.allclose(model.embed(films, trials, each), embeddings, atol=1e-6)
 
 
 def test_the_video_model_reads_films_in_three_dimensions(data, tmp_path):
@@ -70,8 +90,8 @@ def test_pictures_in_three_dimensions_are_those_of_their_frames(data):
     assert np.array_equal((films.paint(trial, torch.tensor([50]))[0] * 255).permute(1, 2, 0).round().numpy(), wanted)
 
 
-# One model is enough to check the loop; the other checks averaged weights.
-@pytest.mark.parametrize("name", ["parts", pytest.param("bc-mlp", marks=pytest.mark.slow)])
+# One model is enough to check the loop; the others check averaged weights and training in two stages.
+@pytest.mark.parametrize("name", ["atc", *(pytest.param(name, marks=pytest.mark.slow) for name in ("bc-mlp", "parts"))])
 def test_a_stopped_run_resumes_as_if_it_had_not_stopped(name, encoder, data, tmp_path, monkeypatch):
     plan = plan_for(name, encoder, epochs=4)
     train(plan, tmp_path / "whole", device="cpu", data=data)

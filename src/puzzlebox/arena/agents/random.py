@@ -2,13 +2,17 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from puzzlebox.seeds import rng_from
 from puzzlebox.text import nearest
+
+if TYPE_CHECKING:
+    import gymnasium as gym
 
 # The distributions of lengths, with their number of parameters; NumPy's names and meanings.
 DISTRIBUTIONS = {
@@ -36,6 +40,9 @@ Draw = Callable[[np.random.Generator], float]
 
 class RandomAgent:
     """Takes a random action for a random number of steps, whatever it observes.
+
+    In other wings than the arena, actions are drawn evenly from the action space of the environment, whatever that is;
+    `action_biases`, `prev_step_bias` and `remove_prev_step` have no effect there.
 
     Args:
         step_length_distribution: the number of steps an action lasts: a text such as "normal(5, 1)" (the papers'
@@ -86,19 +93,34 @@ class RandomAgent:
         self._rng = rng_from(seed)
         self._left = 0
         self._chosen: int | None = None
+        self._space: gym.Space[Any] | None = None
+        self._drawn: Any = None
 
-    def act(self, observation: dict[str, Any], info: dict[str, Any]) -> int:
+    def use_space(self, space: Any) -> None:
+        """Draw actions from this space until the next `begin`."""
+        self._space = deepcopy(space)
+        self._space.seed(int(self._rng.integers(2**31)))
+
+    def act(self, observation: dict[str, Any], info: dict[str, Any]) -> Any:
         """Return the current action while it lasts, then a newly drawn one."""
         for _ in range(_MAX_DRAWS):
             if self._left:
                 break
-            self._chosen = draw(self._rng, self._chosen, self._biases, self._prev_step_bias, self._remove_prev_step)
+            self._draw_action()
             self._left = self._draw_length()
         else:
             raise ValueError("step_length_distribution draws only lengths of less than one step; choose longer ones")
         self._left -= 1
+        if self._space is not None:
+            return self._drawn
         assert self._chosen is not None
         return BIAS_ORDER[self._chosen]
+
+    def _draw_action(self) -> None:
+        if self._space is not None:
+            self._drawn = self._space.sample()
+        else:
+            self._chosen = draw(self._rng, self._chosen, self._biases, self._prev_step_bias, self._remove_prev_step)
 
     def _draw_length(self) -> int:
         if self._draw is None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from puzzlebox.infant.body.body import Body
 from puzzlebox.infant.senses.soundscape import WORLD, Soundscape, SoundscapeSnapshot
 from puzzlebox.infant.sound.mixer import Heard, Mixer, Sounding
+from puzzlebox.infant.sound.plain import PlainHeard, PlainMixer
 from puzzlebox.infant.sound.propagation import DistanceLaw, Room
 from puzzlebox.infant.sound.rate import FRAME
 from puzzlebox.infant.sound.sources import Source
@@ -33,11 +34,14 @@ class EarsSettings:
         room: the walls that reflect sound. Default: none.
         materials: the material of each body that rings when it is struck, by its name in MuJoCo; `world` is the floor
             and everything else that is fixed.
+        direction: whether directions are heard. Otherwise both ears hear the same, as loud as the distance allows, and
+            without reflections.
     """
 
     law: DistanceLaw = field(default_factory=DistanceLaw)
     room: Room | None = None
     materials: Mapping[str, str] = field(default_factory=dict)
+    direction: bool = True
 
 
 @dataclass(frozen=True)
@@ -68,11 +72,13 @@ class Ears:
         left, right = np.array(_EAR) * scale, np.array(_EAR) * scale * (1.0, -1.0, 1.0)
         self._middle = (left + right) / 2.0
         ears = np.stack((left, right)) - self._middle
-        self.mixer = Mixer(ears, self.settings.law, room.longest_detour if room else 0)
+        self.mixer: Mixer | PlainMixer = PlainMixer(self.settings.law)
+        if self.settings.direction:
+            self.mixer = Mixer(ears, self.settings.law, room.longest_detour if room else 0)
         self._head = child.row("head")
         self._own = soundscape is None
         self.soundscape = soundscape or Soundscape(child.physics, self.settings.materials, child.built.bodies)
-        self._heard: dict[str, Heard] = {}
+        self._heard: dict[str, Heard | PlainHeard] = {}
 
     def attach(self, name: str, source: Source, body: str = WORLD, at: Any = (0.0, 0.0, 0.0)) -> None:
         """Let something sound in the world; arguments and errors are those of `Soundscape.attach`."""
@@ -104,7 +110,7 @@ class Ears:
             sounding.append(Sounding(self._hearing(name), placed.wave, paths))
         return to_integers(self.mixer.frame(sounding)).astype(np.float32) / np.float32(FULL_SCALE)
 
-    def _hearing(self, name: str) -> Heard:
+    def _hearing(self, name: str) -> Heard | PlainHeard:
         if name not in self._heard:
             self._heard[name] = self.mixer.new()
         return self._heard[name]

@@ -8,6 +8,7 @@ spectra, so that another source costs one transform of its signal and one for ea
 from dataclasses import dataclass
 from functools import lru_cache
 from math import acos, ceil, degrees, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,13 +56,13 @@ class Sounding:
     """A source in one frame.
 
     Attributes:
-        heard: what the mixer remembers of it.
+        heard: what the mixer remembers of it, as its `new` made it.
         signal: its samples in this frame; None if it is silent.
         paths: at the end of the frame, a row for the source and for each of its images: where it is in the frame of the
             head (x forwards, y left, z up, from the middle between the ears, in metres), and its gain at 1 m.
     """
 
-    heard: Heard
+    heard: Any
     signal: Samples | None
     paths: NDArray[np.float64]
 
@@ -98,7 +99,7 @@ class Mixer:
 
     def frame(self, sounding: list[Sounding]) -> Samples:
         """Return one frame for the left and the right ear (2 x 2,940); call it once a control step."""
-        active = [each for each in sounding if each.signal is not None or each.heard.past.any()]
+        active: list[Sounding] = [each for each in sounding if each.signal is not None or each.heard.past.any()]
         for each in sounding:
             if each.signal is None and not each.heard.past.any():
                 each.heard.paths = each.heard.spectra = None

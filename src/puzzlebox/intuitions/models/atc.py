@@ -1,8 +1,9 @@
 """The state encoder of Gandhi et al. (2021): augmented temporal contrast (Stooke et al. 2021) on single pictures.
 
 Sizes as published: 84 x 84 pictures, four convolutions of 32 filters of 3 x 3 with strides 2, 2, 2, 1. The paper has
-an embedding of 256 numbers, its code 128; we have the code's. The encoder learns to tell the picture of some frames
-later from pictures of other films. A target encoder follows it slowly; pictures are shifted by one pixel at random.
+an embedding of 256 numbers, its code 128; we have the code's. The encoder learns to tell the picture of the
+next frame from those of other frames and films. A target encoder follows it slowly; pictures are shifted at random, by
+one pixel.
 """
 
 from dataclasses import dataclass
@@ -30,9 +31,10 @@ class EncoderSettings(Settings):
         momentum: how much of the encoder goes into the target encoder a step.
         shift: pixels by which pictures are shifted at most.
         apart: frames between the two pictures of a pair.
+        pairs: pairs of pictures of each film of a batch, all of one trial; 64 x 8 are the published 512 a step.
     """
 
-    batch: int = 512
+    batch: int = 64
     learning_rate: float = 1e-4
     epochs: int = 8000
     size: int = 84
@@ -41,7 +43,8 @@ class EncoderSettings(Settings):
     hidden: int = 256
     momentum: float = 0.01
     shift: int = 1
-    apart: int = 10
+    apart: int = 1
+    pairs: int = 8
 
 
 def convolutions(settings: EncoderSettings) -> nn.Sequential:
@@ -67,33 +70,52 @@ class StateEncoder(Learner):
         self.target.load_state_dict(self.encoder.state_dict())
         self.anchor = mlp(settings.embedding, settings.hidden, settings.embedding)
         self.bilinear = nn.Linear(settings.embedding, settings.embedding, bias=False)
-        self._painter: tuple[int, Painter] | None = None
+        self._painter: tuple[Films, Painter] | None = None
+        self._remembered: list[tuple[Films, Tensor, Tensor]] = []
 
     def paint(self, films: Films, trials: Tensor, frames: Tensor) -> Tensor:
         """Return pictures of some frames."""
-        if self._painter is None or self._painter[0] != id(films):
-            self._painter = id(films), Painter(films, self.settings.size)
+        if self._painter is None or self._painter[0] is not films:
+            self._painter = films, Painter(films, self.settings.size)
         return self._painter[1].paint(films.states(trials, frames))
 
     @torch.no_grad()
+    def remember(self, films: Films, beyond: int) -> None:
+        """Embed all frames of the motion of films, and some beyond: a trained encoder need not see a frame twice.
+
+        Films as many as the published ones take 5 GB.
+        """
+        first, last = films.motion(torch.arange(len(films.frames), device=films.device))
+        counts = torch.minimum(last + beyond, films.frames - 1) - first + 1
+        offset = counts.cumsum(0) - counts
+        trials = torch.repeat_interleave(counts)
+        frames = first[trials] + torch.arange(len(trials), device=films.device) - offset[trials]
+        self._remembered.append((films, offset - first, self.embed(films, trials, frames)))
+
+    @torch.no_grad()
     def embed(self, films: Films, trials: Tensor, frames: Tensor, most: int = 8192) -> Tensor:
-        """Return the embeddings of some frames (n), painted some at a time."""
+        """Return the embeddings of some frames (n): those remembered, or painted and embedded some at a time."""
+        for known, places, embeddings in self._remembered:
+            if known is films:
+                return embeddings[places[trials] + frames]
         parts = zip(trials.split(most), frames.split(most), strict=True)
         return torch.cat([self.encoder(self.paint(films, trial, frame)) for trial, frame in parts])
 
     def loss(self, films: Films, chosen: Tensor, rng: torch.Generator) -> Tensor:
-        """Return the contrastive loss of one pair of pictures a film."""
+        """Return the contrastive loss of some pairs of pictures of each film."""
         return self._contrast(films, chosen, rng).mean()
 
     def errors(self, films: Films, chosen: Tensor, rng: torch.Generator) -> Tensor:
-        """Return the contrastive loss of each film among the others of its batch."""
+        """Return the contrastive loss of each pair among the others of its batch."""
         return self._contrast(films, chosen, rng)
 
     def _contrast(self, films: Films, chosen: Tensor, rng: torch.Generator) -> Tensor:
         device = films.device
         trials = chosen * TRIALS + torch.randint(TRIALS, chosen.shape, generator=rng, device=device)
+        # Pairs of other films differ in their walls. Only pairs of the same trial make the encoder look at the agent.
+        trials = trials.repeat_interleave(self.settings.pairs)
         first, last = films.motion(trials)
-        share = torch.rand(len(chosen), generator=rng, device=device)
+        share = torch.rand(len(trials), generator=rng, device=device)
         frames = first + (share * (last - first + 1)).long()
         later = torch.minimum(frames + self.settings.apart, last)
         anchors = self.encoder(self._shifted(self.paint(films, trials, frames), rng))
@@ -101,7 +123,7 @@ class StateEncoder(Learner):
             positives = self.target(self._shifted(self.paint(films, trials, later), rng))
         predictions = anchors + self.anchor(anchors)
         logits = self.bilinear(predictions) @ positives.T
-        return functional.cross_entropy(logits, torch.arange(len(chosen), device=device), reduction="none")
+        return functional.cross_entropy(logits, torch.arange(len(trials), device=device), reduction="none")
 
     def _shifted(self, pictures: Tensor, rng: torch.Generator) -> Tensor:
         """Return pictures moved by up to `shift` pixels; their edges are repeated."""

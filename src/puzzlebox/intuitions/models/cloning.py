@@ -7,6 +7,7 @@ between -1 and 1: the mean displacement of the next ten frames divided by the sp
 step even where that is padding; ours reads the last real one.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -17,7 +18,7 @@ from puzzlebox.intuitions.episodes.stimulus import Stimulus
 from puzzlebox.intuitions.grid import FAMILIARISATION, TRIALS
 from puzzlebox.intuitions.models.atc import EncoderSettings, StateEncoder
 from puzzlebox.intuitions.models.films import Films, trials_of
-from puzzlebox.intuitions.models.learner import Learner, Settings, held, mlp
+from puzzlebox.intuitions.models.learner import Learner, Settings, held_by_film, mlp
 from puzzlebox.intuitions.scoring.observer import Surprise
 
 
@@ -58,9 +59,13 @@ class Cloning(Learner):
         self.embedding = self.encoder.settings.embedding
         self.policy = mlp(self.embedding + self.context_size, 256, 128, 256, 2, dropout=settings.dropout)
 
-    def context(self, films: Films, trials: Tensor, rng: torch.Generator, steps: int) -> Tensor:
-        """Return the context of familiarisations, trials n x 8."""
+    def context(self, films: Films, trials: Tensor, rng: torch.Generator | None, steps: int) -> Tensor:
+        """Return the context of familiarisations, trials n x 8; without `rng`, random steps are alike for all films."""
         raise NotImplementedError
+
+    def begin(self, films: Films) -> None:
+        """Embed all frames once."""
+        self.encoder.remember(films, beyond=0)
 
     def act(self, films: Films, trials: Tensor, frames: Tensor, context: Tensor) -> Tensor:
         """Return the squared error of the action in frames of trials, with the context of each."""
@@ -82,17 +87,34 @@ class Cloning(Learner):
         return self.act(films, test, frames, context.repeat_interleave(queries, 0)).unflatten(0, (-1, queries)).mean(1)
 
     @torch.no_grad()
-    def surprise(self, stimulus: Stimulus) -> Surprise:
-        """Return the squared error of the action in each frame."""
-        films = Films.of([stimulus]).to(self.device)
-        trials = trials_of(torch.zeros(1, dtype=torch.long, device=self.device))
-        rng = torch.Generator(self.device).manual_seed(0)
-        context = self.context(films, trials[:, :FAMILIARISATION], rng, self.settings.steps_when_judging)
-        first, last = (int(each) for each in films.motion(trials[0, -1:]))
-        frames = torch.arange(first, last + 1, device=self.device)
-        test = trials[0, -1].expand_as(frames)
-        errors = self.act(films, test, frames, context.expand(len(frames), -1))
-        return Surprise(held(stimulus.test.frames, frames.tolist(), errors.tolist()))
+    def surprises(self, stimuli: Sequence[Stimulus]) -> list[Surprise]:
+        """Return the squared error of the action in each frame of each film."""
+        films = Films.of(stimuli).to(self.device)
+        trials = trials_of(torch.arange(len(stimuli), device=self.device))
+        context = self.context(films, trials[:, :FAMILIARISATION], None, self.settings.steps_when_judging)
+        film, frames = frames_of_motion(films, trials[:, -1])
+        errors = self.act(films, trials[film, -1], frames, context[film])
+        return held_by_film(stimuli, film, frames, errors)
+
+
+def frames_of_motion(films: Films, trials: Tensor) -> tuple[Tensor, Tensor]:
+    """Return all frames of the motion of trials (n), and for each the number, from 0 to n - 1, of its trial."""
+    first, last = films.motion(trials)
+    counts = last - first + 1
+    number = torch.repeat_interleave(counts)
+    return number, first[number] + torch.arange(len(number), device=trials.device) - (counts.cumsum(0) - counts)[number]
+
+
+def random_steps(films: Films, trials: Tensor, rng: torch.Generator | None, steps: int) -> tuple[Tensor, Tensor]:
+    """Return random trials and frames of familiarisations (n x 8), some for each film; without `rng` alike for all."""
+    count, device = len(trials), trials.device
+    source = rng or torch.Generator(device).manual_seed(0)
+    rows = count if rng is not None else 1
+    draws = torch.randint(trials.shape[1], (rows, steps), generator=source, device=device).expand(count, -1)
+    share = torch.rand((rows, steps), generator=source, device=device).expand(count, -1).flatten()
+    flat = trials.gather(1, draws).flatten()
+    first, last = films.motion(flat)
+    return flat, first + (share * (last - first)).long()
 
 
 def random_frames(films: Films, trials: Tensor, rng: torch.Generator) -> Tensor:
@@ -112,11 +134,9 @@ class CloningMLP(Cloning):
         super().__init__(settings, encoder)
         self.steps = mlp(self.embedding + 2, 64, 64, self.context_size)
 
-    def context(self, films: Films, trials: Tensor, rng: torch.Generator, steps: int) -> Tensor:
+    def context(self, films: Films, trials: Tensor, rng: torch.Generator | None, steps: int) -> Tensor:
         """Return the mean over random steps of all trials."""
-        draws = torch.randint(FAMILIARISATION, (len(trials), steps), generator=rng, device=trials.device)
-        flat = trials.gather(1, draws).flatten()
-        frames = random_frames(films, flat, rng)
+        flat, frames = random_steps(films, trials, rng, steps)
         pairs = torch.cat((self.encoder.embed(films, flat, frames), films.action(flat, frames)), 1)
         described: Tensor = self.steps(pairs).unflatten(0, (len(trials), steps)).mean(1)
         return described
@@ -132,7 +152,7 @@ class CloningRNN(Cloning):
         super().__init__(settings, encoder)
         self.lstm = nn.LSTM(self.embedding + 2, 32, num_layers=2, batch_first=True, bidirectional=True)
 
-    def context(self, films: Films, trials: Tensor, rng: torch.Generator, steps: int) -> Tensor:
+    def context(self, films: Films, trials: Tensor, rng: torch.Generator | None, steps: int) -> Tensor:
         """Return the mean over trials of the last step of the LSTM; up to 30 steps a trial, evenly spaced."""
         steps = self.settings.steps
         flat = trials.flatten()

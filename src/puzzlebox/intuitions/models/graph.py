@@ -8,6 +8,7 @@ wall or a piece of barrier. Frames of a trial are every tenth one, as in the oth
 published: we take the largest value of each feature.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ from puzzlebox.intuitions.episodes.casting import BARRIER_COLOR, ORIENTATIONS, W
 from puzzlebox.intuitions.episodes.stimulus import Stimulus
 from puzzlebox.intuitions.grid import CELL, CELLS, FAMILIARISATION, SIZE, TRIALS
 from puzzlebox.intuitions.models.films import AGENT, SLOTS, Films, trials_of
-from puzzlebox.intuitions.models.learner import Learner, Settings, held, mlp
+from puzzlebox.intuitions.models.learner import Learner, Settings, held_by_film, mlp
 from puzzlebox.intuitions.models.video import sampled
 from puzzlebox.intuitions.pictures.shapes import AGENTS, OBJECTS
 from puzzlebox.intuitions.scoring.observer import Surprise
@@ -89,7 +90,7 @@ class GraphModel(Learner):
         layer = nn.TransformerEncoderLayer(hidden, settings.heads, settings.feed_forward, dropout=0.0, batch_first=True)
         self.transformer = nn.TransformerEncoder(layer, settings.layers, enable_nested_tensor=False)
         self.head = mlp(2 * hidden, 256, 128, 256, 2)
-        self._shapes: tuple[int, Tensor, Tensor] | None = None
+        self._shapes: tuple[Films, Tensor, Tensor] | None = None
 
     def graphs(self, films: Films, trials: Tensor, frames: Tensor) -> Graphs:
         """Return the graphs of some frames (n)."""
@@ -124,13 +125,13 @@ class GraphModel(Learner):
         return Graphs(features * there[..., None], there, _edges(positions, there))
 
     def _looks(self, films: Films) -> tuple[Tensor, Tensor]:
-        if self._shapes is None or self._shapes[0] != id(films):
+        if self._shapes is None or self._shapes[0] is not films:
             numbers = {shape: number for number, shape in enumerate(_SHAPES)}
             shapes = torch.tensor(
                 [numbers.get(shape, len(_SHAPES)) for shape, _, _ in films.table], device=films.device
             )
             colors = torch.tensor([color for _, _, color in films.table], device=films.device) / 255
-            self._shapes = id(films), shapes, colors
+            self._shapes = films, shapes, colors
         return self._shapes[1], self._shapes[2]
 
     def embed(self, films: Films, trials: Tensor, frames: Tensor, most: int = 1024) -> Tensor:
@@ -185,11 +186,11 @@ class GraphModel(Learner):
         return sums / torch.bincount(film, minlength=len(chosen))
 
     @torch.no_grad()
-    def surprise(self, stimulus: Stimulus) -> Surprise:
-        """Return the squared error of the next place in each frame."""
-        films = Films.of([stimulus]).to(self.device)
-        errors, _, now = self.predict(films, trials_of(torch.zeros(1, dtype=torch.long, device=self.device)))
-        return Surprise(held(stimulus.test.frames, now.tolist(), errors.tolist()))
+    def surprises(self, stimuli: Sequence[Stimulus]) -> list[Surprise]:
+        """Return the squared error of the next place in each frame of each film."""
+        films = Films.of(stimuli).to(self.device)
+        errors, film, now = self.predict(films, trials_of(torch.arange(len(stimuli), device=self.device)))
+        return held_by_film(stimuli, film, now, errors)
 
 
 def _edges(places: Tensor, there: Tensor) -> Tensor:

@@ -1,6 +1,7 @@
 """Models by the name of their run, and judgements of many pairs in several processes, each with its own model."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
@@ -12,9 +13,11 @@ from puzzlebox.intuitions.files.reading import StimulusError
 from puzzlebox.intuitions.models.registry import INVERSE_PLANNER, require_torch
 from puzzlebox.intuitions.parallel import in_parallel
 from puzzlebox.intuitions.scoring.observer import Observer
-from puzzlebox.intuitions.scoring.pairs import Judgement, judge, with_other_familiarisation
+from puzzlebox.intuitions.scoring.pairs import Judgement, judge, judge_together, with_other_familiarisation
 
 Progress = Callable[[int, int], None]
+# Pairs that a GPU judges at a time.
+_BATCH = 32
 
 
 class Drawn(NamedTuple):
@@ -113,17 +116,20 @@ def judge_pairs(
     others = _following(sources) if other_familiarisation else [None] * len(sources)
     items = list(zip(range(len(sources)), sources, others, strict=True))
     found: dict[int, Judgement | str] = {}
-    work = partial(_judge, run, device, workers > 1)
-    for (number, _, _), result in in_parallel(work, items, workers):
+    if device == "cpu":
+        results = in_parallel(partial(_judge, run, device, workers > 1), items, workers)
+    else:
+        results = _judge_in_batches(observer_named(run, device), items, workers)
+    for (number, _, _), result in results:
         if isinstance(result, str) and problems is None:
             raise StimulusError(result)
         found[number] = result
         if progress is not None:
             progress(len(found), len(items))
-    results = [found[number] for number in range(len(items))]
+    ordered = [found[number] for number in range(len(items))]
     if problems is not None:
-        problems += [each for each in results if isinstance(each, str)]
-    return [each for each in results if not isinstance(each, str)]
+        problems += [each for each in ordered if isinstance(each, str)]
+    return [each for each in ordered if not isinstance(each, str)]
 
 
 def _following(sources: Sequence[Source]) -> list[Source]:
@@ -141,20 +147,49 @@ def _task(source: Source) -> str:
     return source.task if isinstance(source, Drawn) else source.entry.task
 
 
-def _judge(run: str, device: str, alone: bool, item: tuple[int, Source, Source | None]) -> Judgement | str:
+Item = tuple[int, Source, Source | None]
+
+
+def _judge(run: str, device: str, alone: bool, item: Item) -> Judgement | str:
     """Judge one pair; a sentence says why it cannot be read."""
-    _, source, other = item
     if alone and run != INVERSE_PLANNER:
         import torch
 
         # Each process has one core.
         torch.set_num_threads(1)
+    made = _make(item)
+    return made if isinstance(made, str) else judge(observer_named(run, device), made[0])._replace(kind=made[1])
+
+
+def _judge_in_batches(
+    observer: Observer, items: Sequence[Item], workers: int
+) -> Iterator[tuple[Item, Judgement | str]]:
+    """Let processes make the pairs and one model judge them, many at a time; which ones, does not depend on time."""
+    batches: dict[int, dict[int, tuple[Item, tuple[Pair, str]]]] = {}
+    missing = Counter(number // _BATCH for number, _, _ in items)
+    for item, made in in_parallel(_make, items, workers):
+        place = item[0] // _BATCH
+        missing[place] -= 1
+        if isinstance(made, str):
+            yield item, made
+        else:
+            batches.setdefault(place, {})[item[0]] = item, made
+        if not missing[place] and place in batches:
+            batch = [each for _, each in sorted(batches.pop(place).items())]
+            judgements = judge_together(observer, [pair for _, (pair, _) in batch])
+            for (of, (_, kind)), judgement in zip(batch, judgements, strict=True):
+                yield of, judgement._replace(kind=kind)
+
+
+def _make(item: Item) -> tuple[Pair, str] | str:
+    """Generate or read a pair; return it with its type, or a sentence that says why it cannot be read."""
+    _, source, other = item
     try:
         pair = source.pair()
+        # The pair type is that of the pair as it was; with another familiarisation every agent looks new.
         kind = pair.kind
         if other is not None:
             pair = with_other_familiarisation([pair, other.pair()])[0]
     except StimulusError as problem:
         return str(problem)
-    # The pair type is that of the pair as it was; with another familiarisation every agent looks new.
-    return judge(observer_named(run, device), pair)._replace(kind=kind)
+    return pair, kind

@@ -68,12 +68,19 @@ class Learner(nn.Module):
         """Return the validation error of each of some films, like the published one; NaN where there is none."""
         raise NotImplementedError
 
+    def begin(self, films: Any) -> None:
+        """Compute once what training or validation needs of films again and again."""
+
     def after_step(self) -> None:
         """Do what the model does after each step, such as updating a target network."""
 
     def surprise(self, stimulus: Stimulus) -> Surprise:
         """Return the surprise in each frame of the test trial."""
-        raise NotImplementedError
+        return self.surprises([stimulus])[0]
+
+    def surprises(self, stimuli: Sequence[Stimulus]) -> list[Surprise]:
+        """Return the surprise in each frame of the test trial of each film; a GPU judges many at a time."""
+        return [self.surprise(each) for each in stimuli]
 
     @property
     def device(self) -> torch.device:
@@ -92,6 +99,13 @@ def held(frames: int, at: Sequence[int], values: Sequence[float]) -> np.ndarray[
         surprise[frame:until] = value
     surprise[:STILL_BEFORE] = np.nan
     return surprise
+
+
+def held_by_film(stimuli: Sequence[Stimulus], film: Tensor, at: Tensor, values: Tensor) -> list[Surprise]:
+    """Return the surprise of each film from values at some frames; `film` says whose they are, in ascending order."""
+    counts = torch.bincount(film, minlength=len(stimuli)).tolist()
+    parts = zip(stimuli, at.split(counts), values.split(counts), strict=True)
+    return [Surprise(held(each.test.frames, frames.tolist(), found.tolist())) for each, frames, found in parts]
 
 
 def mlp(*sizes: int, dropout: float = 0.0) -> nn.Sequential:

@@ -8,6 +8,7 @@ pixels, and -100 elsewhere. The temperature of MPO is not published; ours is fit
 Surprise: minus the log-likelihood.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,9 +20,9 @@ from torch.nn import functional
 from puzzlebox.intuitions.episodes.stimulus import Stimulus
 from puzzlebox.intuitions.grid import AGENT_HALF, FAMILIARISATION, OBJECT_HALF, TRIALS
 from puzzlebox.intuitions.models.atc import EncoderSettings, StateEncoder
-from puzzlebox.intuitions.models.cloning import random_frames
+from puzzlebox.intuitions.models.cloning import frames_of_motion, random_frames, random_steps
 from puzzlebox.intuitions.models.films import AGENT, OBJECT, OTHER, Films, trials_of
-from puzzlebox.intuitions.models.learner import Learner, Settings, held, mlp
+from puzzlebox.intuitions.models.learner import Learner, Settings, held_by_film, mlp
 from puzzlebox.intuitions.scoring.observer import Surprise
 
 _NEAR, _FAR_REWARD = 20.0, -100.0
@@ -81,11 +82,13 @@ class OfflineRL(Learner):
         self.log_temperature = nn.Parameter(torch.zeros(()))
         self.register_buffer("steps", torch.zeros((), dtype=torch.long))
 
-    def context(self, films: Films, trials: Tensor, rng: torch.Generator, steps: int) -> Tensor:
-        """Return the mean over random steps of the familiarisation, trials n x 8."""
-        draws = torch.randint(FAMILIARISATION, (len(trials), steps), generator=rng, device=trials.device)
-        flat = trials.gather(1, draws).flatten()
-        frames = random_frames(films, flat, rng)
+    def begin(self, films: Films) -> None:
+        """Embed all frames once."""
+        self.encoder.remember(films, beyond=_AHEAD)
+
+    def context(self, films: Films, trials: Tensor, rng: torch.Generator | None, steps: int) -> Tensor:
+        """Return the mean over random steps of the familiarisation, trials n x 8; without `rng` alike for all films."""
+        flat, frames = random_steps(films, trials, rng, steps)
         following = torch.minimum(frames + _AHEAD, films.frames[flat] - 1)
         seen = [self.encoder.embed(films, flat, each) for each in (frames, following)]
         inputs = torch.cat((seen[0], films.action(flat, frames), seen[1], reward(films, flat, following)[:, None]), 1)
@@ -142,18 +145,16 @@ class OfflineRL(Learner):
         return error.unflatten(0, (-1, queries)).mean(1)
 
     @torch.no_grad()
-    def surprise(self, stimulus: Stimulus) -> Surprise:
-        """Return minus the log-likelihood of the action in each frame."""
-        films = Films.of([stimulus]).to(self.device)
-        trials = trials_of(torch.zeros(1, dtype=torch.long, device=self.device))
-        rng = torch.Generator(self.device).manual_seed(0)
-        context = self.context(films, trials[:, :FAMILIARISATION], rng, self.settings.steps_when_judging)
-        first, last = (int(each) for each in films.motion(trials[0, -1:]))
-        frames = torch.arange(first, last + 1, device=self.device)
-        test = trials[0, -1].expand_as(frames)
-        state = torch.cat((self.encoder.embed(films, test, frames), context.expand(len(frames), -1)), 1)
+    def surprises(self, stimuli: Sequence[Stimulus]) -> list[Surprise]:
+        """Return minus the log-likelihood of the action in each frame of each film."""
+        films = Films.of(stimuli).to(self.device)
+        trials = trials_of(torch.arange(len(stimuli), device=self.device))
+        context = self.context(films, trials[:, :FAMILIARISATION], None, self.settings.steps_when_judging)
+        film, frames = frames_of_motion(films, trials[:, -1])
+        test = trials[film, -1]
+        state = torch.cat((self.encoder.embed(films, test, frames), context[film]), 1)
         surprise = -_gaussian(self.policy(state)).log_prob(films.action(test, frames))
-        return Surprise(held(stimulus.test.frames, frames.tolist(), surprise.tolist()))
+        return held_by_film(stimuli, film, frames, surprise)
 
 
 def _gaussian(numbers: Tensor) -> Any:

@@ -5,6 +5,7 @@ device, one byte a number: 28,000 films at 64 pixels are 11 GB. While they are p
 """
 
 import tempfile
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -69,11 +70,12 @@ class PaintedFilms:
             return cls(films, torch.from_numpy(np.array(pictures)), offset, every)
 
     @classmethod
-    def of_film(cls, stimulus: Stimulus, view: str, size: int, every: int) -> "PaintedFilms":
-        """Paint one film."""
-        films = Films.of([stimulus])
+    def of_films(cls, stimuli: Sequence[Stimulus], view: str, size: int, every: int) -> "PaintedFilms":
+        """Paint some films."""
+        films = Films.of(stimuli)
         offset, _ = _offsets(films, every)
-        return cls(films, torch.from_numpy(np.stack(_pictures(stimulus, view, size, every))), offset, every)
+        pictures = [picture for each in stimuli for picture in _pictures(each, view, size, every)]
+        return cls(films, torch.from_numpy(np.stack(pictures)), offset, every)
 
 
 def _offsets(films: Films, every: int) -> tuple[Tensor, int]:

@@ -183,6 +183,8 @@ class _Loop:
         self.validate_every = max(self.steps_an_epoch, min(_FEWEST_STEPS, self.last))
         self.seed, self.step, self.seconds = seed, 0, 0.0
         self.average = _copy(learner) if learner.averages else None
+        learner.begin(films)
+        (self.average or learner).begin(held_out)
         self.rng = torch.Generator(films.task.device).manual_seed(seed)
         self._resume()
 

@@ -7,6 +7,7 @@ the current frame as 16 more channels, and a U-Net predicts the next one. The wi
 these are ours.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +20,7 @@ from puzzlebox.intuitions.episodes.stimulus import Stimulus
 from puzzlebox.intuitions.grid import FAMILIARISATION, TRIALS
 from puzzlebox.intuitions.models.background import Split
 from puzzlebox.intuitions.models.films import Films, trials_of
-from puzzlebox.intuitions.models.learner import Learner, Settings, held
+from puzzlebox.intuitions.models.learner import Learner, Settings, held_by_film
 from puzzlebox.intuitions.models.painted import PaintedFilms
 from puzzlebox.intuitions.models.painting import Painter
 from puzzlebox.intuitions.scoring.observer import Surprise
@@ -117,7 +118,7 @@ class VideoModel(Learner):
         )
         self.lstm = nn.LSTM(settings.size**2, settings.character // 2, batch_first=True, bidirectional=True)
         self.unet = UNet(3 + settings.character, settings.width)
-        self._painter: tuple[int, Painter] | None = None
+        self._painter: tuple[Films, Painter] | None = None
 
     @classmethod
     def prepare(cls, split: Split, settings: Any, workers: int = 1) -> Films | PaintedFilms:
@@ -129,8 +130,8 @@ class VideoModel(Learner):
     def _paint(self, films: Films | PaintedFilms, trials: Tensor, frames: Tensor) -> Tensor:
         if isinstance(films, PaintedFilms):
             return films.paint(trials, frames)
-        if self._painter is None or self._painter[0] != id(films):
-            self._painter = id(films), Painter(films, self.settings.size)
+        if self._painter is None or self._painter[0] is not films:
+            self._painter = films, Painter(films, self.settings.size)
         return self._painter[1].paint(films.states(trials, frames))
 
     def character(self, films: Films | PaintedFilms, trials: Tensor) -> Tensor:
@@ -144,12 +145,19 @@ class VideoModel(Learner):
         _, (hidden, _) = self.lstm(packed)
         return hidden.transpose(0, 1).flatten(1).unflatten(0, trials.shape).mean(1)
 
-    def predict(self, films: Films | PaintedFilms, trials: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Return for films (trials n x 9) predicted and actual next pictures of the test, their film and frame."""
+    def predict(
+        self, films: Films | PaintedFilms, trials: Tensor, least: int = 0
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Return for films (trials n x 9) predicted and actual next pictures of the test, their film and frame.
+
+        A film whose test has a single picture has no next one; with `least=1` that picture is taken for its next one.
+        """
         character = self.character(films, trials[:, :FAMILIARISATION])
         test = trials[:, TRIALS - 1]
         frames, counts = sampled(films, test, self.settings.every)
-        film, step = (torch.arange(frames.shape[1], device=test.device) < counts[:, None] - 1).nonzero(as_tuple=True)
+        film, step = (
+            torch.arange(frames.shape[1], device=test.device) < (counts[:, None] - 1).clamp(min=least)
+        ).nonzero(as_tuple=True)
         if not len(film):
             film, step = torch.arange(len(test), device=test.device), torch.zeros_like(test)
         now = frames[film, step]
@@ -171,13 +179,13 @@ class VideoModel(Learner):
         return sums / torch.bincount(film, minlength=len(chosen)).clamp(min=1)
 
     @torch.no_grad()
-    def surprise(self, stimulus: Stimulus) -> Surprise:
-        """Return the error of the next picture in each frame."""
+    def surprises(self, stimuli: Sequence[Stimulus]) -> list[Surprise]:
+        """Return the error of the next picture in each frame of each film."""
         view = self.settings
         if view.view == FLAT:
-            films: Films | PaintedFilms = Films.of([stimulus]).to(self.device)
+            films: Films | PaintedFilms = Films.of(stimuli).to(self.device)
         else:
-            films = PaintedFilms.of_film(stimulus, view.view, view.size, view.every).to(self.device)
-        predicted, actual, _, now = self.predict(films, trials_of(torch.zeros(1, dtype=torch.long, device=self.device)))
-        errors = (predicted - actual).square().mean((1, 2, 3))
-        return Surprise(held(stimulus.test.frames, now.tolist(), errors.tolist()))
+            films = PaintedFilms.of_films(stimuli, view.view, view.size, view.every).to(self.device)
+        trials = trials_of(torch.arange(len(stimuli), device=self.device))
+        predicted, actual, film, now = self.predict(films, trials, least=1)
+        return held_by_film(stimuli, film, now, (predicted - actual).square().mean((1, 2, 3)))

@@ -5,7 +5,7 @@ from math import isclose
 from typing import NamedTuple
 
 from puzzlebox.intuitions.episodes.stimulus import Pair, Stimulus
-from puzzlebox.intuitions.scoring.observer import READ_OUTS, Observer, checked
+from puzzlebox.intuitions.scoring.observer import READ_OUTS, Observer, Surprise, checked
 
 # What a film shows, from least to most surprising.
 EXPECTED, NO_EXPECTATION, UNEXPECTED = "expected", "no expectation", "unexpected"
@@ -44,8 +44,8 @@ class Judgement(NamedTuple):
     def score(self, read_out: str) -> float:
         """Return 1 if the unexpected film surprised more, 0 if it surprised less, a half for a tie."""
         one, two = self.expected[read_out], self.unexpected[read_out]
-        # Films that an observer treats alike may differ in the last digit, by the order of a sum.
-        if isclose(one, two, rel_tol=1e-9, abs_tol=1e-12):
+        # Films that an observer treats alike may differ in the last digits of single precision, by the order of a sum.
+        if isclose(one, two, rel_tol=1e-6, abs_tol=1e-12):
             return 0.5
         return float(one < two)
 
@@ -56,15 +56,34 @@ def judge(observer: Observer, pair: Pair) -> Judgement:
     Raises:
         ValueError: the pair has one film only, or the surprise does not fit the frames.
     """
-    if pair.unexpected is None:
-        raise ValueError(f"episode {pair.number} of {pair.task} has no unexpected film; a background task has no pairs")
-    expected, unexpected = (_read_out(observer, film) for film in (pair.expected, pair.unexpected))
-    return Judgement(pair.task, pair.kind, pair.number, expected, unexpected)
+    return judge_together(observer, [pair])[0]
 
 
-def _read_out(observer: Observer, film: Stimulus) -> dict[str, float]:
-    surprise = checked(observer.surprise(film), film.test.frames, observer.name)
-    return {name: read(surprise.frames) for name, read in READ_OUTS.items()}
+def judge_together(observer: Observer, pairs: Sequence[Pair]) -> list[Judgement]:
+    """Let an observer judge some pairs; one with a method `surprises` gets all their films at once, as a GPU wants.
+
+    Raises:
+        ValueError: a pair has one film only, or the surprise does not fit the frames.
+    """
+    films: list[Stimulus] = []
+    for pair in pairs:
+        if pair.unexpected is None:
+            raise ValueError(
+                f"episode {pair.number} of {pair.task} has no unexpected film; a background task has no pairs"
+            )
+        films += [pair.expected, pair.unexpected]
+    together = getattr(observer, "surprises", None)
+    found = together(films) if together is not None else [observer.surprise(film) for film in films]
+    values = [_read_out(observer, film, surprise) for film, surprise in zip(films, found, strict=True)]
+    return [
+        Judgement(pair.task, pair.kind, pair.number, expected, unexpected)
+        for pair, expected, unexpected in zip(pairs, values[::2], values[1::2], strict=True)
+    ]
+
+
+def _read_out(observer: Observer, film: Stimulus, surprise: Surprise) -> dict[str, float]:
+    frames = checked(surprise, film.test.frames, observer.name).frames
+    return {name: read(frames) for name, read in READ_OUTS.items()}
 
 
 def with_other_familiarisation(pairs: Sequence[Pair]) -> list[Pair]:

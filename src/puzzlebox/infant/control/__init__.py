@@ -1,0 +1,1 @@
+"""Control of a child: primitives that animation carries out, targets of joints, and delays of nerves."""

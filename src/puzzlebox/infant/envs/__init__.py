@@ -1,0 +1,1 @@
+"""Environments of the infant wing: Gymnasium, vectors, and PettingZoo for several agents."""

@@ -1,0 +1,62 @@
+"""Pictures of an episode: from outside, and through each eye of the first child."""
+
+import dataclasses
+from math import radians, tan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlebox.infant.looks.axes import place_in_scene
+from puzzlebox.infant.looks.gaze import EYE_FOV_DEGREES, eye_view
+from puzzlebox.infant.tasks.play import Play
+from puzzlebox.infant.tasks.settings import JOINTS
+from puzzlebox.render import Painter, View
+from puzzlebox.text import nearest
+
+OUTSIDE, LEFT_EYE, RIGHT_EYE = "outside", "left-eye", "right-eye"
+VIEWS = (OUTSIDE, LEFT_EYE, RIGHT_EYE)
+_FOV_DEGREES = 45.0
+# From the middle to the camera: above a room, which it sees whole, and near a child at a table.
+_ABOVE, _BESIDE = (0.45, 0.0, 0.9), (0.85, 0.45, 0.45)
+
+
+def view_of(play: Play, name: str) -> View:
+    """Return the view with a name.
+
+    Raises:
+        ValueError: there is no such view.
+    """
+    if name not in VIEWS:
+        raise ValueError(f"there is no view {name!r}{nearest(str(name), VIEWS)}")
+    if name == OUTSIDE:
+        return _outside(play)
+    body = play.stage.person(play.names[0]).body
+    side = "left_" if name == LEFT_EYE else "right_"
+    return eye_view(body, side, EYE_FOV_DEGREES, play.stage.sights.first_row(body))
+
+
+def _outside(play: Play) -> View:
+    room = play.task.room
+    if play.task.control == JOINTS:
+        row = play.child.row("pelvis")
+        middle, reach = play.child.data.xpos[row] + (0.15, 0.0, 0.10), 0.42
+        away = np.array(_BESIDE)
+    else:
+        middle, reach = np.zeros(3), 0.55 * max(room.depth, room.width)
+        away = np.array(_ABOVE)
+    away = away / np.linalg.norm(away) * reach / tan(radians(_FOV_DEGREES / 2))
+    eye, at = (tuple(place_in_scene(place).tolist()) for place in (middle + away, middle))
+    return dataclasses.replace(View.fixed(eye, at), fov_degrees=_FOV_DEGREES)
+
+
+def picture(play: Play, name: str, size: tuple[int, int], *, samples: int = 2) -> NDArray[np.uint8]:
+    """Paint an episode as it is now.
+
+    Args:
+        play: the episode.
+        name: one of `VIEWS`.
+        size: width and height in pixels.
+        samples: samples along each side of a pixel.
+    """
+    scene = play.stage.scene
+    return Painter(scene).picture(view_of(play, name), *size, samples=samples)

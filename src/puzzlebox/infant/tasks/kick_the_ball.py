@@ -1,0 +1,154 @@
+"""KickTheBall: a ball that sounds is shot into the field, and the child intercepts it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import atan2, cos, hypot, pi, sin
+from typing import Any, ClassVar
+
+import numpy as np
+
+from puzzlebox.infant.body.physics import CONTROL_STEP
+from puzzlebox.infant.control.ground import Block
+from puzzlebox.infant.control.speeds import UNIT
+from puzzlebox.infant.scenes.props import Prop, ball, box
+from puzzlebox.infant.scenes.room import Room
+from puzzlebox.infant.sound.sources import Noise, Source
+from puzzlebox.infant.tasks.play import Play
+from puzzlebox.infant.tasks.settings import Settings
+from puzzlebox.infant.tasks.task import Outcome, Task, steer
+
+# VECA's numbers in units: half the field, where the child starts, the ball's radius, the point ahead of the child that
+# the ball must come near, how near, how low, and for how many steps nothing can be kicked after a kick.
+_HALF, _START, _RADIUS = 9.5 * UNIT, 5 * UNIT, 1 * UNIT
+_AHEAD, _NEAR, _LOW, _COOLDOWN = 0.5 * UNIT, 2 * UNIT, 2 * UNIT, 10
+# Our own: the speeds of a shot and of a kick in metres a second, and how far a kick is turned aside at random, in rad.
+_SHOT, _KICK, _ASIDE = (0.9, 1.6), (2.5, 3.5), 0.5
+BALL, SOUND = "ball", "ball's sound"
+
+
+@dataclass(frozen=True, kw_only=True)
+class KickTheBallSettings(Settings):
+    """Settings of KickTheBall.
+
+    Attributes:
+        level: "easy": the ball is shot towards the middle; "hard2": anywhere into the field, and 1.5 times as fast.
+        furniture: how many boxes stand in the field at random places, 0 to 6.
+        kicks: after how many kicks the episode ends. Default: it goes on until the ball leaves the field.
+    """
+
+    default_senses: ClassVar[tuple[str, ...]] = ("eyes", "ears")
+    default_max_steps: ClassVar[int] = 150
+
+    level: str = "easy"
+    furniture: int = 0
+    kicks: int | None = None
+
+    def __post_init__(self) -> None:
+        """Raise a ValueError if a setting makes no sense."""
+        super().__post_init__()
+        self.one_of("level", ("easy", "hard2"))
+        self.whole("furniture", 0, 6)
+        if self.kicks is not None:
+            self.whole("kicks", 1, 100)
+
+
+class KickTheBall(Task[KickTheBallSettings]):
+    """A child on an open field of 4.75 m intercepts a hissing ball; coming near it kicks it."""
+
+    settings_class = KickTheBallSettings
+    reward = "+1 for each kick: the ball is within 0.5 m of a point 12.5 cm ahead of the child, and lower than 0.5 m"
+    end = "when ball or child leaves the field; passed after a kick"
+
+    @property
+    def room(self) -> Room:
+        """A field without walls, so that the ball can leave it."""
+        return Room(2 * _HALF, 2 * _HALF, 0.0)
+
+    def props(self) -> Sequence[Prop]:
+        """Return the ball and the furniture."""
+        sphere = Prop(BALL, (ball(_RADIUS),), mass=0.4, colour=(240, 130, 30), friction=0.6, hidden=True)
+        boxes = [
+            Prop(f"box {n}", (box(0.3, 0.3, 0.4, (0, 0, 0.2)),), free=False, hidden=True, colour=(120, 110, 150))
+            for n in range(self.settings.furniture)
+        ]
+        return [sphere, *boxes]
+
+    def sounds(self) -> Mapping[str, tuple[Source, str]]:
+        """Return the sound of the ball."""
+        return {SOUND: (Noise(level=0.06), BALL)}
+
+    def begin(self, play: Play) -> None:
+        """Shoot the ball in from a random side."""
+        rng, hard = play.rng, self.settings.level == "hard2"
+        x, y = rng.uniform(-_START, _START, 2).tolist()
+        play.place_walker(0, x, y, float(rng.uniform(-pi, pi)))
+        angle = float(rng.uniform(-pi, pi))
+        start = (_HALF - _RADIUS) / max(abs(cos(angle)), abs(sin(angle)))
+        from_x, from_y = start * cos(angle), start * sin(angle)
+        aim = _HALF * (0.8 if hard else 0.35)
+        to_x, to_y = rng.uniform(-aim, aim, 2).tolist()
+        away = hypot(to_x - from_x, to_y - from_y)
+        speed = float(rng.uniform(*_SHOT)) * (1.5 if hard else 1.0)
+        play.show(BALL, from_x, from_y, _RADIUS)
+        play.push(BALL, (speed * (to_x - from_x) / away, speed * (to_y - from_y) / away, 0.0))
+        blocks: list[Block] = []
+        for number in range(self.settings.furniture):
+            others = [(each.x, each.y) for each in blocks]
+            place = _free_place(rng, (x, y), (from_x, from_y), (to_x, to_y), *others)
+            play.show(f"box {number}", *place)
+            blocks.append(Block(*place, 0.15, 0.15))
+        play.ground.blocks = tuple(blocks)
+        self.memory.update(kicks=0, rest=0)
+
+    def step(self, play: Play) -> Outcome:
+        """Kick the ball if it is near enough, and see whether all are still in the field."""
+        memory, state = self.memory, play.walker(0).state
+        place = play.place(BALL)
+        ahead = (state.x + _AHEAD * cos(state.heading), state.y + _AHEAD * sin(state.heading))
+        memory["rest"] = max(0, memory["rest"] - 1)
+        reward = 0.0
+        if not memory["rest"] and place[2] < _LOW and hypot(place[0] - ahead[0], place[1] - ahead[1]) < _NEAR:
+            reward = 1.0
+            memory["kicks"] += 1
+            memory["rest"] = _COOLDOWN
+            self._kick(play, place)
+        out = max(abs(place[0]), abs(place[1])) > _HALF
+        left = max(abs(state.x), abs(state.y)) > _HALF - play.walker(0).radius - 1e-6
+        enough = self.settings.kicks is not None and memory["kicks"] >= self.settings.kicks
+        over = bool(out or left or enough)
+        passed = True if memory["kicks"] else False if over else None
+        return Outcome([reward], over, passed)
+
+    def _kick(self, play: Play, place: Any) -> None:
+        state = play.walker(0).state
+        angle = atan2(place[1] - state.y, place[0] - state.x) + float(play.rng.uniform(-_ASIDE, _ASIDE))
+        speed = float(play.rng.uniform(*_KICK))
+        play.walker(0).kick()
+        play.push(BALL, (speed * cos(angle), speed * sin(angle), 0.3))
+        play.emit("kicked", thing=BALL)
+
+    def measures(self, play: Play) -> Mapping[str, float]:
+        """Return the kicks so far, and how far the ball is."""
+        state, place = play.walker(0).state, play.place(BALL)
+        return {"kicks": self.memory["kicks"], "distance": hypot(place[0] - state.x, place[1] - state.y)}
+
+    def script(self, play: Play, agent: int) -> Any:
+        """Walk to where the ball will be when the child gets there."""
+        state, place, speed = play.walker(0).state, play.place(BALL), play.velocity(BALL)
+        fastest = play.walker(0).speeds.walk
+        for steps in range(0, 60, 3):
+            seconds = steps * CONTROL_STEP
+            x, y = place[0] + seconds * speed[0], place[1] + seconds * speed[1]
+            if hypot(x - state.x, y - state.y) <= fastest * seconds + _NEAR:
+                break
+        limit = _HALF - 0.3
+        return steer(play, 0, float(np.clip(x, -limit, limit)), float(np.clip(y, -limit, limit)))
+
+
+def _free_place(rng: np.random.Generator, *others: tuple[float, float]) -> tuple[float, float]:
+    """Return a place that is away from others."""
+    for _ in range(100):
+        x, y = rng.uniform(-_HALF + 0.4, _HALF - 0.4, 2).tolist()
+        if all(hypot(x - a, y - b) > 0.8 for a, b in others):
+            break
+    return x, y

@@ -1,0 +1,64 @@
+"""The infant wing: its tasks are listed, run, recorded, replayed, painted and reported on like those of any wing."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from puzzlebox.infant.catalogue import CATALOGUE
+from puzzlebox.infant.envs.views import VIEWS
+from puzzlebox.record import Store
+from puzzlebox.report import gather
+from puzzlebox.run.journal import trajectory
+from puzzlebox.run.play import play
+from puzzlebox.run.runs import run
+from puzzlebox.run.tasks import find_tasks
+from puzzlebox.wings import wing_named
+
+WING: Any = wing_named("infant")
+
+
+def test_importing_puzzlebox_and_gymnasium_does_not_import_mujoco() -> None:
+    code = (
+        "import sys, puzzlebox, gymnasium, puzzlebox.infant.wing as wing; list(wing.WING.bundled())\n"
+        "assert 'puzzlebox/Infant-GrabObject-v1' in gymnasium.registry\n"
+        "assert 'mujoco' not in sys.modules and 'slab' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_all_tasks_are_listed_with_title_group_and_tags() -> None:
+    listed = {each.name: each for each in WING.bundled()}
+    assert list(listed) == [f"infant/{name}" for name in CATALOGUE]
+    assert all(each.title and each.level and each.tags for each in listed.values())
+    assert WING.views == VIEWS
+
+
+def test_random_and_scripted_agents_play_and_every_episode_replays(tmp_path: Path) -> None:
+    tasks = find_tasks(["infant/kick-the-ball", "infant/object-nav"])
+    done = run(tasks, ["random", "infant-script"], tmp_path / "out", episodes=1, workers=1)
+    assert len(done.episodes) == 4
+    assert not any(each.error for each in done.episodes)
+    for each in done.episodes:
+        *_, (session, _) = WING.replay(trajectory(f"{tmp_path / 'out'}/{each.trajectory}"))
+        assert (session.total, session.clock, session.passed()) == (each.total, each.steps, each.passed)
+    assert {each.task for each in gather([tmp_path / "out"]).rows} == {each.name for each in tasks}
+
+
+def test_an_episode_is_recorded_and_painted_in_every_view(tmp_path: Path) -> None:
+    from puzzlebox.agents import agent_named
+
+    task = find_tasks(["infant/object-nav"])[0].task
+    with Store(tmp_path / "store.db") as store:
+        record = play(task, agent_named("infant-script"), seed=4, store=store, name="infant/object-nav")
+        assert len(store.episodes()) == 1
+    pictures = {view: WING.camera(view, (64, 48)) for view in VIEWS}
+    session, _ = next(WING.replay(record))
+    painted = {view: camera.paint(session) for view, camera in pictures.items()}
+    assert all(picture.shape == (48, 64, 3) and picture.std() > 1 for picture in painted.values())
+    assert not np.array_equal(painted["left-eye"], painted["right-eye"])
+    with pytest.raises(ValueError, match=r"no view 'lefteye'.*left-eye"):
+        WING.camera("lefteye", (64, 48))
