@@ -3,11 +3,15 @@
 import numpy as np
 
 from benchmarks.measure import Result, best_microseconds, best_seconds
-from puzzlebox.infant.body.child import CONTROL_STEP, Child
+from puzzlebox.infant.body.child import Child
+from puzzlebox.infant.body.physics import CONTROL_STEP
 from puzzlebox.infant.infant import Infant
 from puzzlebox.infant.looks.gaze import SIDES, eye_view
 from puzzlebox.infant.looks.photo import photograph
 from puzzlebox.infant.looks.portrait import Portrait
+from puzzlebox.infant.scenes import catalogue
+from puzzlebox.infant.scenes.people import Person
+from puzzlebox.infant.scenes.stage import Stage
 from puzzlebox.infant.senses.ears import Ears, EarsSettings
 from puzzlebox.infant.senses.eyes import Eyes, EyeSettings
 from puzzlebox.infant.sound.propagation import Room
@@ -133,7 +137,23 @@ def _turned(angle: float) -> np.ndarray:
     return np.array((cosine, -sine, 0.0, sine, cosine, 0.0, 0.0, 0.0, 1.0))
 
 
+def _stage() -> list[Result]:
+    """Return control steps a second of a stage with two puppets that move and ten things, without senses."""
+    toys = [catalogue.block(f"block {number}").on(0.12 * number - 0.6, 1.0) for number in range(10)]
+    stage = Stage(toys, [Person(pose="stand")], [Person.adult(at=(1.0, 0.0), heading=180.0)])
+    puppets = [stage.puppet(name) for name in stage.people]
+
+    def play() -> None:
+        for number in range(_STEPS):
+            for puppet in puppets:
+                puppet.turn_joints({"left_upper_arm.flex": 10.0 + number % 30})
+            stage.step()
+
+    rate = _STEPS / best_seconds(play, 3)
+    return [Result("infant, stage with two puppets and ten things", rate, "control steps/s", ">= 2000")]
+
+
 def run() -> list[Result]:
-    """Return a result for physics, senses, pictures and the start."""
+    """Return a result for physics, senses, pictures, stages and the start."""
     start = Result("infant, start with all bodily senses", best_seconds(Infant, 3), "s", "<= 1")
-    return [*_physics(), *_pictures(), *_sight(), *_ears(), start]
+    return [*_physics(), *_pictures(), *_sight(), *_ears(), *_stage(), start]

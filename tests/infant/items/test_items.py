@@ -11,6 +11,7 @@ from puzzlebox.infant.items.chance import blocks_needed, needed, tail
 from puzzlebox.infant.items.env import ItemEnv
 from puzzlebox.infant.items.gates import Gate
 from puzzlebox.infant.items.item import Event, Item, Mode, Outcome, Verb
+from puzzlebox.infant.items.numbers import NUMBERS, id_of
 from puzzlebox.infant.items.policies import administer
 from puzzlebox.infant.items.scoring import score, windows
 from puzzlebox.infant.items.session import Session
@@ -151,6 +152,15 @@ def test_mistakes_are_refused() -> None:
         session._do(Event(0.0, Verb.SAY, value=("mama", "call")))
     with pytest.raises(ValueError, match="no policy 'orakle'.*oracle"):  # noqa: RUF043
         administer(session, "orakle", 0)
+
+
+def test_every_item_has_an_id() -> None:
+    import gymnasium as gym
+
+    import puzzlebox  # noqa: F401
+
+    assert tuple(ITEMS) == NUMBERS
+    assert all(id_of(number) in gym.registry for number in NUMBERS)
 
 
 def test_every_item_says_what_it_is() -> None:

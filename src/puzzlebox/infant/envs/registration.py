@@ -1,6 +1,7 @@
-"""Registration of `puzzlebox/Infant-TASK-v1` with Gymnasium. It does not import MuJoCo."""
+"""Registration of `puzzlebox/Infant-TASK-v1` and of items with Gymnasium. It does not import MuJoCo."""
 
 from puzzlebox.infant.catalogue import CATALOGUE
+from puzzlebox.infant.items.numbers import NUMBERS, id_of
 
 
 def register() -> None:
@@ -15,4 +16,9 @@ def register() -> None:
                 kwargs={"task": entry.name},
                 # The environment itself refuses to step without an episode; after `restore` it has one without `reset`.
                 order_enforce=False,
+            )
+    for number in NUMBERS:
+        if id_of(number) not in registration.registry:
+            registration.register(
+                id_of(number), entry_point="puzzlebox.infant.items.env:ItemEnv", kwargs={"item": number}
             )

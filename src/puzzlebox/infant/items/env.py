@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium import spaces
 
 from puzzlebox.infant.body.physics import CONTROL_STEP
-from puzzlebox.infant.items.catalogue import ITEMS, item_named
+from puzzlebox.infant.items.catalogue import item_named
 from puzzlebox.infant.items.item import Item, Mode
 from puzzlebox.infant.items.session import CHILD, Session
 from puzzlebox.infant.senses.senses import SensesSettings, State
@@ -31,7 +31,7 @@ class ItemEnv(gym.Env[State, Any]):
         blocks: how many blocks of trials. Default: as many as the chance guard asks for.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "render_fps": round(1 / CONTROL_STEP)}
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "render_fps": round(1 / CONTROL_STEP)}  # type: ignore[misc]
 
     def __init__(
         self,
@@ -85,11 +85,3 @@ def _space(name: str, array: Any) -> spaces.Box:
         return spaces.Box(0, 255, array.shape, np.uint8)
     bound = _BOUNDS.get(name)
     return spaces.Box(0.0 if bound is None else -bound, bound or 1.0, array.shape, np.float32)
-
-
-def register_items() -> None:
-    """Register `puzzlebox/Infant-Item01-v1` and so on with Gymnasium, unless they are registered already."""
-    for number in ITEMS:
-        name = f"puzzlebox/Infant-Item{number:02d}-v1"
-        if name not in gym.registry:
-            gym.register(name, entry_point="puzzlebox.infant.items.env:ItemEnv", kwargs={"item": number})

@@ -68,8 +68,8 @@ def _add_forms(body: mujoco.MjsBody, prop: Prop, forms: Sequence[Form], mass: fl
             size=[*form.size, *([0.0] * (3 - len(form.size)))],
             mass=mass * volume / sum(volumes),
             friction=[prop.friction, _SPIN, _ROLL],
-            # Balls roll to a stop only with this many directions of friction.
-            condim=6 if form.kind is Kind.BALL else 4,
+            # Balls roll to a stop, and round things stop spinning, only with more directions of friction.
+            condim=6 if form.kind is Kind.BALL else 3 if form.kind is Kind.BOX else 4,
         )
         geom.contype, geom.conaffinity = (1 | FROM_HANDS, 1 | TAKES_HANDS) if form.solid else (0, 0)
         if prop.soft:

@@ -264,9 +264,10 @@ class Caregiver:
                 state.walk.pop(0)
                 wanted = heading if state.walk else state.face
             else:
-                wanted = degrees(atan2(y - position[1], x - position[0]))
-            if away > 1e-6 and abs(_difference(heading, wanted)) < 30.0:
-                step = min(away, _WALK_SPEED * CONTROL_STEP)
+                towards = degrees(atan2(y - position[1], x - position[0]))
+                wanted = towards
+                if abs(_difference(heading, towards)) < 30.0:
+                    step = min(away, _WALK_SPEED * CONTROL_STEP)
         if wanted is not None:
             turn = _difference(heading, wanted)
             heading += max(-_TURN_SPEED * CONTROL_STEP, min(_TURN_SPEED * CONTROL_STEP, turn))

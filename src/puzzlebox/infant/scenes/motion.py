@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.infant.body.physics import CONTROL_STEP, Physics
+from puzzlebox.infant.body.physics import Physics
 from puzzlebox.infant.scenes.puppet import Puppet
 from puzzlebox.infant.scenes.thing import Thing
 
@@ -33,6 +33,7 @@ class Mover:
         # Positions and rotations at the start and at the end of a control step.
         self._start, self._end = np.zeros((len(self._rows), 7)), np.zeros((len(self._rows), 7))
         self._path: Array | None = None
+        self._shares = (np.arange(1, physics.substeps + 1) / physics.substeps)[:, None, None]
         self._moving = np.zeros(0, np.intp)
         self._bound: list[Thing] = []
         physics.movers.append(self._move)
@@ -53,6 +54,7 @@ class Mover:
             row += len(places)
         self._start[:] = self._end
         self.physics.drift[:] = 0.0
+        self._moving = np.zeros(0, np.intp)
         self._show(self._end)
 
     def place(self, thing: Thing, position: Array, rotation: Array) -> None:
@@ -87,23 +89,28 @@ class Mover:
             self._end[row : row + len(places), :3] = places
             self._end[row : row + len(places), 3:] = turns
             row += len(places)
-        # The two quaternions of a rotation are the same; the way between nearer ones is the shorter.
-        flip = (self._start[:, 3:] * self._end[:, 3:]).sum(axis=1) < 0
-        self._end[flip, 3:] *= -1
-        count = self.physics.substeps
+        before = self._moving
         self._moving = np.flatnonzero((self._start != self._end).any(axis=1))
-        self.physics.drift[self._bodies] = (self._end[:, :3] - self._start[:, :3]) / CONTROL_STEP
+        self.physics.drift[self._bodies[before]] = 0.0
+        self._path = None
         if len(self._moving):
-            share = (np.arange(1, count + 1) / count)[:, None, None]
+            count = self.physics.substeps
             start, end = self._start[self._moving], self._end[self._moving]
-            self._path = start + share * (end - start)
+            # A rotation has two quaternions; the way between the nearer ones is the shorter.
+            flip = (start[:, 3:] * end[:, 3:]).sum(axis=1) < 0
+            end[flip, 3:] *= -1
+            way = end - start
+            self._path = start + self._shares * way
             self._path[-1] = end
-            self._path[:, :, 3:] /= np.linalg.norm(self._path[:, :, 3:], axis=2, keepdims=True)
-        else:
-            self._path = None
+            turns = self._path[:, :, 3:]
+            turns /= np.sqrt((turns * turns).sum(axis=2, keepdims=True))
+            self.physics.drift[self._bodies[self._moving]] = way[:, :3] / (count * self.physics.model.opt.timestep)
+        self._bound = []
         for thing in self.things:
-            thing.clear_hand()
-        self._bound = [thing for thing in self.things if thing.free and (thing.hidden or thing.grip is not None)]
+            if thing.left >= 0:
+                thing.clear_hand()
+            if thing.free and (thing.hidden or thing.grip is not None):
+                self._bound.append(thing)
         self._start[:] = self._end
 
     def _move(self, number: int) -> None:
@@ -151,3 +158,5 @@ class Mover:
         end, start, drift = np.split(numbers, (self._end.size, 2 * self._end.size))
         self._end[:], self._start[:] = end.reshape(-1, 7), start.reshape(-1, 7)
         self.physics.drift[:] = drift.reshape(-1, 3)
+        # All may have moved in the last step.
+        self._moving = np.arange(len(self._rows))
