@@ -106,7 +106,7 @@ def test_recordings_are_exported_without_their_wing(tmp_path: Path, monkeypatch:
     assert done.exit_code == 0 and "wrote 1 episode:" in done.stderr
     assert (
         "warning: 1 episode is written without names of actions and rules, flags, goals, latency and idle time, which "
-        "only its wing knows: there is no wing 'corridor'; there are arena, intuitions\n"
+        "only its wing knows: there is no wing 'corridor'; there are arena, infant, intuitions\n"
     ) in done.stderr
     for name in ("steps", "events"):
         assert table(tmp_path / "without" / f"{name}.csv") == table(tmp_path / "with" / f"{name}.csv")
