@@ -93,7 +93,9 @@ def test_without_any_scale_returns_are_as_paid() -> None:
 
 
 def test_returns_too_large_to_compute_with_are_left_out() -> None:
-    assert not learners_of(Units([row("a", "huge", 1e308, seed) for seed in range(6)], {}), {}).agents
+    huge = learners_of(Units([row("a", "huge", 1e308, seed) for seed in range(6)], {}), {})
+    assert not huge.agents
+    assert section(huge, {}) == ["There are no measures of huge: some returns are too large to compute with."]
     assert not section(learners_of(Units.of([]), {}), {})
 
 

@@ -74,12 +74,14 @@ class Learners:
         scaled: whether returns are on the fixed scale; otherwise they are as paid.
         sources: what 0 on the scale means for how many tasks: the mean return of "random", or that of "idle".
         without: the tasks that are left out because they have no scale.
+        left_out: the agents that have no measures, with the reason of each, as a clause.
     """
 
     agents: list[Learner]
     scaled: bool
     sources: dict[str, int] = field(default_factory=dict)
     without: list[str] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
 
     def of(self, agent: str) -> Learner:
         """Return an agent by its name."""
@@ -103,17 +105,20 @@ def learners_of(units: Units, scales: Scales, seed: int = 0) -> Learners:
         scale = known[row.task, row.arena]
         return row.total if scale is None else (row.total - scale.chance) / (scale.best - scale.chance)
 
-    agents = []
+    agents, left_out = [], {}
     for agent in agents_of(rows):
         scored = [(row, score(row)) for row in by_agent[agent]]
-        values, word = _scores(units, agent, scored, scaled)
-        if values is not None:
-            by_place = None if word == "episode" else _scores_by_place(units, scored)
-            agents.append(replace(_learner(agent, values, word, scaled, seed), by_place=by_place))
+        try:
+            values, word = _scores(units, agent, scored, scaled)
+        except CannotCompute as problem:
+            left_out[agent] = str(problem)
+            continue
+        by_place = None if word == "episode" else _scores_by_place(units, scored)
+        agents.append(replace(_learner(agent, values, word, scaled, seed), by_place=by_place))
     kinds = {task: scale.source for (task, _), scale in known.items() if scale is not None}
     sources = {source: list(kinds.values()).count(source) for source in sorted(set(kinds.values()), reverse=True)}
     without = sorted({task for (task, _), scale in known.items() if scale is None}) if scaled else []
-    return Learners(agents, scaled, sources, without)
+    return Learners(agents, scaled, sources, without, left_out)
 
 
 def _scores(
@@ -121,26 +126,23 @@ def _scores(
     agent: str,
     scored: Sequence[tuple[ReportEpisode, float]],
     scaled: bool,
-) -> tuple[Scores | None, str]:
+) -> tuple[Scores, str]:
     """Return the scores of an agent, and what its units are called."""
     ends = (0.0, 1.0) if scaled else ()
     subjects = {id(row): units.subject(row) for row, _ in scored}
-    try:
-        if not has_replicates(units, [row for row, _ in scored]):
-            values = np.array([value for _, value in scored])
-            tasks = [units.task(row) for row, _ in scored]
-            places = [(row.task, row.arena) for row, _ in scored]
-            exact = [units.certain(row) for row, _ in scored]
-            return Scores(values, tasks, None, places, ends, exact), "episode"
-        cells: dict[tuple[str, str], dict[tuple[str, int], list[float]]] = {}
-        for row, value in scored:
-            cell = cells.setdefault((subjects[id(row)], units.task(row)), {})
-            cell.setdefault((row.task, row.arena), []).append(value)
-        means = [float(np.mean([np.mean(each) for each in places.values()])) for places in cells.values()]
-        names, tasks = [subject for subject, _ in cells], [task for _, task in cells]
-        return Scores(np.array(means), tasks, names, ends=ends), units.subject_word(agent)
-    except CannotCompute:
-        return None, ""
+    if not has_replicates(units, [row for row, _ in scored]):
+        values = np.array([value for _, value in scored])
+        tasks = [units.task(row) for row, _ in scored]
+        places = [(row.task, row.arena) for row, _ in scored]
+        exact = [units.certain(row) for row, _ in scored]
+        return Scores(values, tasks, None, places, ends, exact), "episode"
+    cells: dict[tuple[str, str], dict[tuple[str, int], list[float]]] = {}
+    for row, value in scored:
+        cell = cells.setdefault((subjects[id(row)], units.task(row)), {})
+        cell.setdefault((row.task, row.arena), []).append(value)
+    means = [float(np.mean([np.mean(each) for each in places.values()])) for places in cells.values()]
+    names, tasks = [subject for subject, _ in cells], [task for _, task in cells]
+    return Scores(np.array(means), tasks, names, ends=ends), units.subject_word(agent)
 
 
 def _scores_by_place(units: Units, scored: Sequence[tuple[ReportEpisode, float]]) -> Scores:
@@ -177,7 +179,7 @@ def _learner(agent: str, scores: Scores, word: str, scaled: bool, seed: int) -> 
 def section(learners: Learners, look: Looks) -> list[str | Table | Drawing]:
     """Return the blocks of the section; empty if there is nothing to show."""
     if not learners.agents:
-        return []
+        return [*_left_out(learners)]
     blocks: list[str | Table | Drawing] = [_scale_sentence(learners), measures_table(learners)]
     blocks += _remarks(learners)
     cuts = _thresholds(learners)
@@ -342,8 +344,16 @@ def _scale_sentence(learners: Learners) -> str:
     )
 
 
+def _left_out(learners: Learners) -> list[str]:
+    """Return the sentences about agents without measures."""
+    reasons: dict[str, list[str]] = {}
+    for agent, why in learners.left_out.items():
+        reasons.setdefault(why, []).append(agent)
+    return [f"There are no measures of {words.listed(agents)}: {why}." for why, agents in reasons.items()]
+
+
 def _remarks(learners: Learners) -> list[str]:
-    lines = []
+    lines = _left_out(learners)
     single = [each.agent for each in learners.agents if each.word == "episode" and not each.exact]
     if single:
         has, their = ("has", "its") if len(single) == 1 else ("have", "their")
