@@ -3,13 +3,13 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
 from puzzlebox.record.entries import FILE, HUMAN, UPLOAD
 from puzzlebox.record.episode import Episode
 from puzzlebox.record.gif import GifFile
+from puzzlebox.record.mp4 import Mp4File
 from puzzlebox.wings import Wing, wing_named
 from puzzlebox.wings.protocols import Camera, Image
 
@@ -103,7 +103,7 @@ def film(
         width, height = width - width % 2, height - height % 2
     camera = wing.camera(_view(wing, view), (width, height), fine=shadows)
     draft = path.with_name(path.name + ".part")
-    reel: _Reel = _Mp4(draft, (width, height), rate) if form == ".mp4" else GifFile(draft, (width, height), rate)
+    reel: _Reel = Mp4File(draft, (width, height), rate) if form == ".mp4" else GifFile(draft, (width, height), rate)
     try:
         every = speed / wing.step_seconds / rate
         total = int(wing.length(record) / every) + 1 + round(_LAST_PICTURE_SECONDS * rate)
@@ -141,34 +141,6 @@ class _Reel(Protocol):
     def add(self, image: Image) -> None: ...
     def close(self) -> None: ...
     def abandon(self) -> None: ...
-
-
-class _Mp4:
-    """An H.264 film, a format that all browsers play."""
-
-    def __init__(self, path: Path, size: Size, fps: float) -> None:
-        try:
-            self._av: Any = import_module("av")
-        except ImportError:
-            raise ModuleNotFoundError("MP4 needs PyAV; `pip install puzzlebox[video]` brings it") from None
-        from fractions import Fraction
-
-        self._container = self._av.open(str(path), "w", format="mp4", options={"movflags": "+faststart"})
-        self._stream = self._container.add_stream("libx264", rate=Fraction(fps).limit_denominator(1000))
-        self._stream.width, self._stream.height = size
-        self._stream.pix_fmt = "yuv420p"
-        self._stream.options = {"crf": "20", "preset": "veryfast"}
-
-    def add(self, image: Image) -> None:
-        frame = self._av.VideoFrame.from_ndarray(image, format="rgb24")
-        self._container.mux(self._stream.encode(frame))
-
-    def close(self) -> None:
-        self._container.mux(self._stream.encode(None))
-        self._container.close()
-
-    def abandon(self) -> None:
-        self._container.close()
 
 
 def _checked_size(size: Size) -> Size:

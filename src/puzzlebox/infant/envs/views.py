@@ -18,6 +18,8 @@ VIEWS = (OUTSIDE, LEFT_EYE, RIGHT_EYE)
 _FOV_DEGREES = 45.0
 # From the middle to the camera: above a room, which it sees whole, and near a child at a table.
 _ABOVE, _BESIDE = (0.45, 0.0, 0.9), (0.85, 0.45, 0.45)
+# Around a child that walks in a room: how far to see, and the height of the middle of the picture, in metres.
+_AROUND, _WAIST = 1.0, 0.3
 
 
 def view_of(play: Play, name: str) -> View:
@@ -35,15 +37,18 @@ def view_of(play: Play, name: str) -> View:
     return eye_view(body, side, EYE_FOV_DEGREES, play.stage.sights.first_row(body))
 
 
-def _outside(play: Play) -> View:
+def _outside(play: Play, near: bool = False) -> View:
     room = play.task.room
+    away = np.array(_ABOVE)
     if play.task.control == JOINTS:
         row = play.child.row("pelvis")
         middle, reach = play.child.data.xpos[row] + (0.15, 0.0, 0.10), 0.42
         away = np.array(_BESIDE)
+    elif near:
+        state = play.walker(0).state
+        middle, reach = np.array((state.x, state.y, _WAIST)), _AROUND
     else:
         middle, reach = np.zeros(3), 0.55 * max(room.depth, room.width)
-        away = np.array(_ABOVE)
     away = away / np.linalg.norm(away) * reach / tan(radians(_FOV_DEGREES / 2))
     eye, at = (tuple(place_in_scene(place).tolist()) for place in (middle + away, middle))
     return dataclasses.replace(View.fixed(eye, at), fov_degrees=_FOV_DEGREES)
@@ -60,3 +65,14 @@ def picture(play: Play, name: str, size: tuple[int, int], *, samples: int = 2) -
     """
     scene = play.stage.scene
     return Painter(scene).picture(view_of(play, name), *size, samples=samples)
+
+
+def near_picture(play: Play, size: tuple[int, int], *, samples: int = 2) -> NDArray[np.uint8]:
+    """Paint the first child and what is around it, from outside; the camera follows the child.
+
+    Args:
+        play: the episode.
+        size: width and height in pixels.
+        samples: samples along each side of a pixel.
+    """
+    return Painter(play.stage.scene).picture(_outside(play, near=True), *size, samples=samples)

@@ -1,5 +1,6 @@
 """Where the eyes are and where they look, as views of the Scene for the painter; and how they look at a place."""
 
+from dataclasses import replace
 from math import asin, atan2, cos, degrees, sin
 from typing import Any
 
@@ -28,15 +29,20 @@ def eye_view(child: Body, side: str, fov_degrees: float = EYE_FOV_DEGREES, first
     body = child.row(name)
     turn = child.data.xmat[body].reshape(3, 3)
     radius = child.model.geom_size[child.model.body_geomadr[body], 0]
-    pupil = place_in_scene(child.data.xpos[body] + radius * turn[:, 0])
-    forward, up = to_scene(turn[:, 0]), to_scene(turn[:, 2])
+    pupil = child.data.xpos[body] + radius * turn[:, 0]
+    row = first_row + BONE_NAMES.index(name)
+    return replace(view_along(pupil, turn[:, 0], turn[:, 2], fov_degrees), skip_thing=row)
+
+
+def view_along(place: Any, forward: Any, up: Any, fov_degrees: float) -> View:
+    """Return the view from a place in a direction, with a direction that is up in the picture; in MuJoCo's axes."""
+    forward, up = to_scene(forward), to_scene(up)
     heading, pitch = atan2(forward[0], forward[2]), asin(float(np.clip(forward[1], -1.0, 1.0)))
     level_right = np.array((cos(heading), 0.0, -sin(heading)))
     level_up = np.array((-sin(heading) * sin(pitch), cos(pitch), -cos(heading) * sin(pitch)))
     roll = atan2(float(up @ level_right), float(up @ level_up))
-    x, y, z = pupil.tolist()
-    row = first_row + BONE_NAMES.index(name)
-    return View((x, y, z), degrees(heading), degrees(pitch), fov_degrees, skip_thing=row, roll=degrees(roll))
+    x, y, z = place_in_scene(place).tolist()
+    return View((x, y, z), degrees(heading), degrees(pitch), fov_degrees, roll=degrees(roll))
 
 
 def angles_towards(child: Body, place: Any) -> dict[str, float]:

@@ -25,7 +25,18 @@ def paint_touch(portrait: Portrait, taxels: Taxels, felt: NDArray[np.floating]) 
     place = place.reshape(-1)
     strongest = np.zeros(int(place.max()) + 1)
     np.maximum.at(strongest, place, strength)
-    strength = strongest[place][:, None]
+    portrait.scene.vertices["color"] = touch_colours(strongest[place])
+
+
+def touch_colours(strength: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return the colour of each strength from 0 to 1, as linear red, green and blue."""
+    share = np.asarray(strength)[:, None]
     nothing, little, much = (np.array(linear(colour)) for colour in (_NOTHING, _LITTLE, _MUCH))
-    touched = little + np.sqrt(strength) * (much - little)
-    portrait.scene.vertices["color"] = np.where(strength > 0, touched, nothing)
+    return np.where(share > 0, little + np.sqrt(share) * (much - little), nothing)
+
+
+def touch_legend(count: int) -> NDArray[np.uint8]:
+    """Return the colours from the weakest to the strongest touch, `count` x 3 bytes of sRGB."""
+    light = touch_colours(np.linspace(0.0, 1.0, count + 1)[1:])
+    shares = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
+    return np.asarray(np.rint(255 * shares), np.uint8)

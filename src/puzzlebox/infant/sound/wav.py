@@ -31,7 +31,7 @@ def write_wav(path: str | Path, samples: Any) -> None:
     channels = np.atleast_2d(np.asarray(samples, np.float32))
     if channels.ndim != 2 or len(channels) > 2:
         raise ValueError(f"the samples have the shape {channels.shape}; it must be one row, or two for two ears")
-    with wave.open(str(path), "wb") as file:
+    with Path(path).open("wb") as plain, wave.open(plain, "wb") as file:
         file.setnchannels(len(channels))
         file.setsampwidth(2)
         file.setframerate(SAMPLE_RATE)
