@@ -9,7 +9,7 @@ import pytest
 from puzzlebox.report.comparisons import compare
 from puzzlebox.report.data_warnings import data_warnings
 from puzzlebox.report.episodes import ReportEpisode, Results
-from puzzlebox.report.time_outs import timed_out
+from puzzlebox.report.time_outs import tied, timed_out
 from puzzlebox.report.units import Units
 
 
@@ -29,6 +29,11 @@ def warnings_of(rows: Sequence[ReportEpisode]) -> str:
     [
         ({"ended_by": "time", "total": -1.0}, True),
         ({"ended_by": "time", "total": 0.0}, True),  # an arena in which time costs nothing
+        ({"ended_by": "time", "total": -0.98, "goals": 0}, True),
+        ({"ended_by": "time", "total": 16.2, "goals": 9}, False),  # much was eaten before time ran out
+        ({"ended_by": "time", "total": -1.0, "goals": 1}, False),
+        ({"ended_by": "time", "total": 5.4}, False),
+        ({"ended_by": "time", "total": -0.3}, False),  # nobody counted goals, and something was gained
         ({"ended_by": "health", "total": -1.0, "goals": 0}, True),
         ({"ended_by": "health", "total": -1.0, "goals": 1}, False),  # food was eaten, and time ran out after it
         ({"ended_by": "health", "total": -1.0, "events": [{"kind": "collected"}]}, False),
@@ -50,6 +55,17 @@ def ranked(low: dict[str, Any], high: dict[str, Any]) -> list[ReportEpisode]:
     ]
     good = {"total": 0.5, "passed": True, "ended_by": "completed"}
     return rows + [episode(agent=agent, seed=100 + i, **good) for agent in "ab" for i in range(6)]
+
+
+def test_food_eaten_before_time_ran_out_counts() -> None:
+    """In foraging, time always runs out; what was eaten before is what agents differ in."""
+    rows = [
+        episode(agent=agent, seed=seed, ended_by="time", goals=goals + seed % 3, total=float(goals + seed % 3))
+        for agent, goals in (("a", 1), ("b", 8))
+        for seed in range(20)
+    ]
+    assert "time-outs" not in warnings_of(rows)
+    assert [row.total for row in tied(rows)] == [row.total for row in rows]
 
 
 def test_time_outs_with_different_returns_are_reported() -> None:

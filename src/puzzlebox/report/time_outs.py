@@ -1,8 +1,9 @@
 """Time-outs: episodes in which time ran out and nothing was collected or lost, so that all of them are equal outcomes.
 
 The return alone does not tell. An animal that eats has more time, and if that runs out as well its return is -1 again;
-one that steps into a death zone at once has a return of almost -1, too. `ended_by` is therefore used where it is known:
-`time` means that nothing but time cost anything, `health` that something else did.
+one that steps into a death zone at once has a return of almost -1, too. So `ended_by` and the number of goals are used
+where they are known: `time` means that time alone cost the last of the health, `health` that something else did. An
+animal may have eaten much before its time ran out.
 """
 
 from collections.abc import Sequence
@@ -18,15 +19,16 @@ _REWARDS = ("collected", "granted")
 
 def timed_out(row: ReportEpisode) -> bool:
     """Return whether time ran out before the animal gained or lost anything else."""
-    if row.ended_by == "time":
-        return True
+    if row.goals or any(event.get("kind") in _REWARDS for event in row.events or ()):
+        return False
     low, high = TIMED_OUT
+    if row.ended_by == "time":
+        # In an arena where time costs nothing the return is 0. Where goals are not counted, the return must tell.
+        return row.total <= 0 and (row.goals is not None or row.total == 0 or low <= row.total <= high)
     if not low <= row.total <= high:
         return False
-    if row.ended_by == "health":
-        # Runs of other versions call all time-outs so; hot zones leave no event but shorten the time.
-        return not row.goals and not any(event.get("kind") in _REWARDS for event in row.events or ())
-    return not row.ended_by and not row.passed
+    # Runs of other versions call all time-outs `health`; hot zones leave no event but shorten the time.
+    return row.ended_by == "health" or (not row.ended_by and not row.passed)
 
 
 def nothing_happened(row: ReportEpisode) -> bool:
