@@ -5,10 +5,12 @@ from typing import Any
 
 import typer
 
+from puzzlebox.infant.cli.serve import serve
 from puzzlebox.infant.cli.show import show
 
 infant = typer.Typer(name="infant", no_args_is_help=True, help="A child's body with its senses.")
 infant.command()(show)
+infant.command()(serve)
 
 
 @infant.callback()
