@@ -80,7 +80,8 @@ def show(
     agent: Annotated[Actor | None, choice(Actor, "Of a task: who plays (infant-script, which solves it).")] = None,
     seed: Annotated[int | None, typer.Option(help="Of a task: the seed of the episode (1).")] = None,
     wav: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Of a task: write what both ears hear as a WAV file, too.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Of a task: write what both ears hear as a WAV file, with or without -o."),
     ] = None,
     pose: Annotated[Posture | None, choice(Posture, "Of the child alone: its posture (sit).")] = None,
     view: Annotated[

@@ -105,7 +105,7 @@ def text_mask(text: str, size: float) -> Coverage:
     """
     scale = size / _LINE
     out = np.zeros((ceil(size), text_width(text, size)), np.float32)
-    base, left = size * 0.76, _STROKE / 2
+    base, left = size * 0.74, _STROKE / 2
     half = max(0.5, _STROKE * scale / 2)
     for sign in text.lower():
         wide, strokes = _SIGNS.get(sign, _SIGNS["-"])

@@ -160,7 +160,7 @@ def wave(samples: NDArray[np.floating], window: int, loudest: float, size: tuple
         recent[window - len(last) :] = last
     edges = np.linspace(0, window, width + 1).astype(np.intp)
     low, high = (each.reduceat(recent, edges[:-1]) for each in (np.minimum, np.maximum))
-    middle, reach = height / 2, (height / 2 - 2) / (loudest or 1.0)
+    middle, reach = height // 2 + 0.5, (height / 2 - 2) / (loudest or 1.0)
     upper, lower = middle - high * reach - 0.5, middle - low * reach + 0.5
     rows = np.arange(height)[:, None]
     covered = np.clip(np.minimum(lower, rows + 1) - np.maximum(upper, rows), 0, 1)[..., None]
