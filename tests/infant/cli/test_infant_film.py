@@ -13,7 +13,7 @@ from puzzlebox.cli.app import app
 from puzzlebox.infant.envs.env import InfantEnv
 from puzzlebox.infant.sound.rate import FRAME, SAMPLE_RATE
 
-SMALL = ("--size", "480x270")
+SMALL = ("--size", "640x360")
 
 
 def run(*arguments: Any) -> Any:
@@ -29,7 +29,7 @@ def samples_of(path: Path) -> Any:
 def test_a_film_has_a_picture_for_each_step_and_the_sound_of_both_ears(tmp_path: Path) -> None:
     av = pytest.importorskip("av")
     film, sound = tmp_path / "kick.mp4", tmp_path / "kick.wav"
-    result = run("kick-the-ball", "-o", film, "--wav", sound, "--seconds", 0.4, "--size", "481x271")
+    result = run("kick-the-ball", "-o", film, "--wav", sound, "--seconds", 0.4, "--size", "641x361")
     assert result.exit_code == 0, result.output
     with av.open(str(film)) as container:
         assert container.streams.video[0].average_rate == 15
@@ -37,7 +37,7 @@ def test_a_film_has_a_picture_for_each_step_and_the_sound_of_both_ears(tmp_path:
     with av.open(str(film)) as container:
         assert container.streams.audio[0].rate == SAMPLE_RATE
         heard = np.concatenate([frame.to_ndarray() for frame in container.decode(audio=0)], axis=1)
-    assert len(pictures) == 7 and pictures[0].shape == (270, 480, 3)  # the beginning and six steps
+    assert len(pictures) == 7 and pictures[0].shape == (360, 640, 3)  # the beginning and six steps
     assert 0 <= heard.shape[1] - 7 * FRAME < 2048  # the last frame of AAC is filled up
     # The sound is that of the ears, each on its side, and not late.
     own = samples_of(sound)
@@ -64,7 +64,7 @@ def test_a_picture_shows_the_last_moment_and_is_the_same_each_time(tmp_path: Pat
         result = run("grab-object", "-o", name, "--agent", "random", "--seconds", seconds, *SMALL)
         assert result.exit_code == 0, result.output
     first, again, later = (name.read_bytes() for name in names)
-    assert first[16:24] == (480).to_bytes(4, "big") + (270).to_bytes(4, "big")
+    assert first[16:24] == (640).to_bytes(4, "big") + (360).to_bytes(4, "big")
     assert first == again != later
 
 
@@ -73,7 +73,7 @@ def test_a_gif_has_every_second_picture(tmp_path: Path) -> None:
 
     assert run("multi-agent-nav", "-o", tmp_path / "a.gif", "--seconds", 0.2, *SMALL).exit_code == 0
     with Image.open(tmp_path / "a.gif") as film:
-        assert film.size == (480, 270) and getattr(film, "n_frames", 1) == 2
+        assert film.size == (640, 360) and getattr(film, "n_frames", 1) == 2
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_gif_has_every_second_picture(tmp_path: Path) -> None:
         (("grab-object", "--wav", "f.mp3"), "f.mp3 is not a sound file; its name must end in .wav"),
         (("grab-object", "-o", "f.mp4", "--pose", "sit"), "--pose is for the child alone"),
         (("grab-object", "-o", "f.mp4", "--size", "200x100"), "200x100 is too small"),
-        (("grab-object", "-o", "f.mp4", "--size", "500"), "500x500 has no room for all senses"),
+        (("grab-object", "-o", "f.mp4", "--size", "700"), "700x700 has no room for all senses"),
         (("grab-object", "-o", "f.mp4", "--age", "30"), "the age is 30.0"),
         (("grab-object", "-o", "f.mp4", "--seed", "-1"), "the seed is -1"),
         (("grab-object", "-o", "f.mp4", "--agent", "rando"), "did you mean `random`?"),

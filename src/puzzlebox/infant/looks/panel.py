@@ -18,7 +18,7 @@ Colour = tuple[int, int, int]
 
 # The layout is drawn for this height and scaled to others; below the smallest size its labels cannot be read.
 _HEIGHT = 540
-SMALLEST, DEFAULT = (480, 270), (960, 540)
+SMALLEST, DEFAULT = (640, 360), (960, 540)
 _MARGIN, _GAP, _SPLIT, _LABEL, _HEADER = 16, 12, 16, 19, 28
 # The side of an eye's picture and the height of the waves, relative to the height and to the space below the header.
 _EYE, _WAVES = 208 / 540, 0.25
@@ -62,7 +62,7 @@ class Moment:
         eyes: those of the left and the right eye.
         touch: those of the skin from the front and from behind.
         sound: samples of both ears up to this moment, 2 x any number.
-        loudest: the sample that fills the height of a wave; 0 in an episode without any sound.
+        loudest: the sample that fills the height of a wave; 0 if there is no sound.
         window: how many samples the width of a wave shows.
         window_text: how long that is, for the label.
         legend: colours for touch from weak to strong (n x 3 bytes).
@@ -137,7 +137,7 @@ def compose(layout: Layout, moment: Moment) -> Image:
         _place(page, drawn, box)
         inset = round(6 * layout.scale)
         write(page, ("left ear", "right ear")[channel], box[0] + inset, box[1] + inset // 2, text, colour)
-    heard = f"sound, the last {moment.window_text}" if moment.loudest > 0 else "sound: nothing sounds in this episode"
+    heard = f"sound, the last {moment.window_text}" if moment.loudest > 0 else "sound: silence"
     _label(page, layout, layout.ears[0], heard)
     _legend(page, layout, moment.legend)
     return page
