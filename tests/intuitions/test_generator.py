@@ -68,6 +68,13 @@ def test_both_pair_types_occur_and_are_read_from_the_films() -> None:
     assert make_pair("preference", 0).kind == ""
 
 
+def test_both_tests_of_the_time_control_have_the_same_number_of_frames() -> None:
+    for number in range(12):
+        pair = make_pair("efficiency_time", number, 1)
+        assert pair.unexpected is not None
+        assert pair.expected.test.frames == pair.unexpected.test.frames
+
+
 def test_a_trial_is_still_moves_and_is_still() -> None:
     trial = make_pair("preference", 0).expected.trials[0]
     assert trial.frames == 1 + STILL_BEFORE + trial.motion_frames + STILL_AFTER
@@ -196,7 +203,7 @@ _DIGESTS = {
     "multi_agent": "79c06fa9",
     "inaccessible_goal": "0af4a436",
     "efficiency_path": "1482f54e",
-    "efficiency_time": "22fcf352",
+    "efficiency_time": "94abf2b9",
     "efficiency_irrational": "3a5bdfd7",
     "instrumental_no_barrier": "8c8ddac9",
     "instrumental_inconsequential_barrier": "5a1653ff",
