@@ -12,7 +12,6 @@ from puzzlebox.intuitions.episodes.stimulus import Pair
 from puzzlebox.seeds import check_seed, stimulus_rng
 from puzzlebox.text import nearest
 
-
 # The factor of tasks with two objects that says which of them files list first.
 _WANTED_FIRST = "wanted_first"
 
