@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from puzzlebox.intuitions.audit.report import audit_folder
 from puzzlebox.intuitions.catalogue import TASKS
 from puzzlebox.intuitions.episodes import Pair, Stimulus, make_pair
 from puzzlebox.intuitions.files.folder import list_folder, nearly_named, read_entry, read_pairs
@@ -317,6 +318,19 @@ def test_a_set_without_any_unexpected_film_is_no_background_set(folder: Path) ->
         "000000lou.json is missing,",
         "000001lou.json is missing,",
     ]
+
+
+def test_a_test_without_objects_is_named(folder: Path) -> None:
+    path = folder / "preference" / "000001loe.json"
+    data = json.loads(path.read_text())
+    for frame in data[8]:
+        frame["objects"] = []
+    path.write_text(json.dumps(data))
+    with pytest.raises(StimulusError, match=r"000001loe\.json: trial 8 has no objects"):
+        list(read_pairs(folder))
+    report = audit_folder(folder, keep_going=True)
+    assert len(report.episodes) == 3
+    assert len(report.problems) == 1
 
 
 def test_writing_resumes_and_refuses_other_settings(folder: Path) -> None:

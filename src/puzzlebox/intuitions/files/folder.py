@@ -164,6 +164,9 @@ def read_entry(entry: Entry) -> Pair:
     for member in TASKS[entry.task].members:
         path = entry.folder / f"{entry.stems[member]}{JSON}"
         stimulus = stimuli[member] = read_stimulus(path)
+        for trial, shown in enumerate(stimulus.trials):
+            if not shown.objects:
+                raise StimulusError(f"{path}: trial {trial} has no objects; in every task there are one or two")
         if member in entry.films:
             from puzzlebox.intuitions.files.video import count_frames
 
