@@ -279,6 +279,13 @@ def test_a_folder_without_stimuli_gets_a_sentence(tmp_path: Path) -> None:
         list_folder(tmp_path)
 
 
+@pytest.mark.parametrize("text", ["[]", "5", "null", '"x"', "{}"])
+def test_settings_of_a_set_that_are_damaged_get_a_sentence(folder: Path, text: str) -> None:
+    (folder / "preference" / "puzzlebox-index.json").write_text(text)
+    with pytest.raises(ValueError, match=r"puzzlebox-index\.json is damaged; delete it, or name another folder"):
+        write_set(folder, [TASKS["preference"]], 1, Options(seed=5, films=NO_FILMS))
+
+
 def test_letters_of_two_tasks_under_one_number_are_refused(folder: Path) -> None:
     inside = folder / "preference"
     (inside / "000001lou.json").rename(inside / "000001mau.json")

@@ -31,14 +31,15 @@ def audit(
     """
     from puzzlebox.cli.recordings import progress
     from puzzlebox.intuitions.audit.report import audit_folder
-    from puzzlebox.intuitions.files.folder import nearly_named
+    from puzzlebox.intuitions.files.folder import has_rest, nearly_named
     from puzzlebox.intuitions.files.reading import StimulusError
 
     try:
         with progress("checking") as bar:
             report = audit_folder(folder, worker_count(workers), keep_going=keep_going, progress=bar)
     except (StimulusError, ModuleNotFoundError, RuntimeError) as problem:
-        fail(str(problem), "" if keep_going else "--keep-going checks the rest")
+        helps = isinstance(problem, StimulusError) and not keep_going and has_rest(folder)
+        fail(str(problem), "--keep-going checks the rest" if helps else "")
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     if as_json:

@@ -88,7 +88,8 @@ def draw_cast(rng: Random, shapes: str = FAMILIAR) -> Cast:
         *(f"{folder}/agents/{shape}.png" for shape in bodies),
         *(f"{folder}/objects/{shape}.png" for shape in things),
     )
-    return Cast(*(Look(icon, color) for icon, color in zip(icons, colors, strict=True)))
+    agent, newcomer, wanted, other = (Look(icon, color) for icon, color in zip(icons, colors, strict=True))
+    return Cast(agent, newcomer, wanted, other)
 
 
 def _squared(one: RGB, two: RGB) -> int:

@@ -107,6 +107,15 @@ def nearly_named(root: Path) -> list[str]:
     ]
 
 
+def has_rest(root: Path) -> bool:
+    """Return whether a folder still has episodes to use when one that cannot be read is left out."""
+    try:
+        listing = list_folder(root)
+    except StimulusError:
+        return False
+    return bool(listing.entries) and len(listing.entries) + len(listing.problems) > 1
+
+
 def _task_of(folder: Path, episodes: "list[_Files]") -> str:
     """Return the task of a folder by its name; a folder with expected stimuli only belongs to a background task.
 
