@@ -143,6 +143,8 @@ def test_a_mistake_gets_one_sentence_with_its_place(
         ("{}", "f.json is not a stimulus: it must be a list of 9 trials"),
         ("[" * 5000, "f.json is not a stimulus: its lists are nested too deeply"),
         ("3", "f.json is not a stimulus"),
+        ("[[]]", "f.json has 1 trial; a stimulus has 9"),
+        ('["a', "f.json is not JSON, or only a part of it: Unterminated string starting at line 1, column 2"),
         ("9" * 5000, "f.json is not a stimulus: a number in it has thousands of digits"),
     ],
 )
