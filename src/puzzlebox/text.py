@@ -63,6 +63,11 @@ def entries(count: int) -> str:
     return "1 entry" if count == 1 else f"{count} entries"
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun, whose plural ends in s: "1 step", "2 steps"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def number(value: float) -> str:
     """Return a number the way people write it: 3, not 3.0."""
     if value == int(value) and abs(value) < 1e15:

@@ -63,9 +63,28 @@ def test_levels_of_factors_are_balanced_in_every_block(task: str) -> None:
 
 
 def test_both_pair_types_occur_and_are_read_from_the_films() -> None:
-    kinds = [make_pair("multi_agent", number, 2).kind for number in range(4)]
-    assert sorted(kinds) == ["i", "i", "ii", "ii"]
+    kinds = [make_pair("multi_agent", number, 2).kind for number in range(8)]
+    assert sorted(kinds) == ["i"] * 4 + ["ii"] * 4
     assert make_pair("preference", 0).kind == ""
+
+
+def test_both_tests_of_the_time_control_have_the_same_number_of_frames() -> None:
+    for number in range(12):
+        pair = make_pair("efficiency_time", number, 1)
+        assert pair.unexpected is not None
+        assert pair.expected.test.frames == pair.unexpected.test.frames
+
+
+@pytest.mark.parametrize("task", ["preference", "multi_agent", "inaccessible_goal", "background/preference"])
+def test_the_order_of_objects_says_nothing_of_the_preferred_one(task: str) -> None:
+    first = []
+    for number in range(8):
+        pair = make_pair(task, number, 1)
+        orders = {tuple(each.identity for each in t.objects) for _, film in pair.members() for t in film.trials}
+        assert len(orders) == 1
+        trial = pair.expected.trials[0]
+        first.append(trial.reached() is trial.objects[0])
+    assert sum(first) == 4 and first not in ([True, False] * 4, [False, True] * 4)
 
 
 def test_a_trial_is_still_moves_and_is_still() -> None:
@@ -113,8 +132,9 @@ def test_mistakes_get_one_sentence(arguments: tuple[object, ...], sentence: str)
 def test_no_two_colours_of_a_cast_are_alike() -> None:
     for number in range(40):
         cast = draw_cast(Random(number), "new" if number % 2 else "familiar")
-        assert len({look.icon for look in cast}) == 4
-        assert min(dist(one.color, two.color) for one, two in combinations(cast, 2)) >= 90
+        looks = (cast.agent, cast.newcomer, cast.wanted, cast.other)
+        assert len({look.icon for look in looks}) == 4
+        assert min(dist(one.color, two.color) for one, two in combinations(looks, 2)) >= 90
 
 
 def test_groups_of_tasks() -> None:
@@ -192,11 +212,11 @@ def test_the_guide_explains_every_task_and_shows_its_sheet() -> None:
 # The first eight digits of the SHA-256 of an episode's JSON files. If they change, the stimuli of a seed change, and
 # the changelog says so.
 _DIGESTS = {
-    "preference": "835114bf",
+    "preference": "dfe0b762",
     "multi_agent": "79c06fa9",
-    "inaccessible_goal": "0af4a436",
+    "inaccessible_goal": "44a1be45",
     "efficiency_path": "1482f54e",
-    "efficiency_time": "22fcf352",
+    "efficiency_time": "94abf2b9",
     "efficiency_irrational": "3a5bdfd7",
     "instrumental_no_barrier": "8c8ddac9",
     "instrumental_inconsequential_barrier": "5a1653ff",

@@ -111,11 +111,17 @@ def test_shortcuts_score_as_the_design_says() -> None:
         ("instrumental_no_barrier", "nearest object"): 1.0,
         ("instrumental_inconsequential_barrier", "nearest object"): 1.0,
         ("instrumental_blocking_barrier", "nearest object"): 0.5,
+        ("efficiency_path", "shorter test"): 1.0,
+        ("efficiency_time", "shorter test"): 0.5,
+        ("multi_agent", "shorter test"): 0.5,
+        ("multi_agent", "object listed first"): 0.5,
+        ("instrumental_no_barrier", "object listed first"): 1.0,
     }
     for (task, name), share in expected.items():
         assert score(make_pair(task, 0), SHORTCUTS[name]) == share, (task, name)
     pairs = [make_pair("preference", number) for number in range(4)]
     assert sum(score(pair, SHORTCUTS["nearest object"]) for pair in pairs) == 2.0
+    assert sum(score(pair, SHORTCUTS["object listed first"]) for pair in pairs) == 2.0
 
 
 def test_the_report_says_why_a_shortcut_succeeds() -> None:
@@ -123,6 +129,8 @@ def test_the_report_says_why_a_shortcut_succeeds() -> None:
     why = {(row["task"], row["shortcut"]): row["why"] for row in report.shortcuts()}
     assert why["instrumental_no_barrier", "nearest object"].startswith("in the design: with one object")
     assert why["preference", "same location"].startswith("NOT in the design")
+    path = audit_pairs([make_pair("efficiency_path", 0)]).shortcuts()
+    assert [row["why"][:13] for row in path if row["shortcut"] == "shorter test"] == ["in the design"]
     titles = [title for title, _, _ in report.tables()]
     assert titles == ["Constraints", "Measures", "Shortcuts (chance is 50 %)"]
     assert report.broken >= 1 and report.data()["episodes"] == 2

@@ -59,12 +59,35 @@ def test_half_of_a_pair_is_named_and_the_rest_is_scored_when_asked_to(stimuli: P
         (("train", "--model", "parts"), "there is no folder to write to"),
         (("train", "--model", "prats", "-o", "run"), "did you mean `parts`?"),
         (("train", "--model", "parts", "-o", "run", "--set", "epochs"), "--set epochs is not NAME=VALUE"),
+        (("score", "inverse-planner", "--device", "tpu"), "there is no device 'tpu'; it must be cpu or cuda"),
     ],
 )
 def test_mistakes_are_named(arguments: tuple[str, ...], sentence: str) -> None:
     done = puzzlebox("intuitions", *arguments)
     assert done.returncode == 1
     assert sentence in done.stderr
+
+
+def test_a_set_without_pairs_gets_one_sentence(tmp_path: Path) -> None:
+    arguments = ("--task", "background/single_object", "--episodes", "1", "--json-only", "--workers", "1")
+    assert puzzlebox("intuitions", "generate", *arguments, "-o", str(tmp_path)).returncode == 0
+    done = puzzlebox("intuitions", "score", "inverse-planner", str(tmp_path), "--workers", "1")
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == ["error: there is no pair to score"]
+
+
+def test_keep_going_is_recommended_only_where_it_helps(stimuli: Path, tmp_path: Path) -> None:
+    for verb in (("audit",), ("score", "inverse-planner")):
+        assert "--keep-going" not in puzzlebox("intuitions", *verb, str(tmp_path)).stderr
+
+
+def test_options_of_generated_pairs_are_refused_with_a_folder(stimuli: Path) -> None:
+    for option in ("--episodes", "--seed"):
+        done = puzzlebox("intuitions", "score", "inverse-planner", str(stimuli), option, "2")
+        assert done.returncode == 1
+        assert f"{option} is for pairs to generate, but {stimuli} has pairs already" in done.stderr
+    done = puzzlebox("intuitions", "score", "inverse-planner", str(stimuli), "--task", "preference", "--workers", "1")
+    assert done.returncode == 1 and "there is no pair to score" in done.stderr
 
 
 def test_train_lists_the_models() -> None:

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from puzzlebox.intuitions.audit.report import audit_folder
 from puzzlebox.intuitions.catalogue import TASKS
 from puzzlebox.intuitions.episodes import Pair, Stimulus, make_pair
-from puzzlebox.intuitions.files.folder import list_folder, read_entry, read_pairs
+from puzzlebox.intuitions.files.folder import list_folder, nearly_named, read_entry, read_pairs
 from puzzlebox.intuitions.files.reading import StimulusError, parse_stimulus, read_stimulus
 from puzzlebox.intuitions.files.sets import NO_FILMS, Options, write_pair, write_set
 from puzzlebox.intuitions.files.writing import stimulus_json
@@ -142,6 +143,8 @@ def test_a_mistake_gets_one_sentence_with_its_place(
         ("{}", "f.json is not a stimulus: it must be a list of 9 trials"),
         ("[" * 5000, "f.json is not a stimulus: its lists are nested too deeply"),
         ("3", "f.json is not a stimulus"),
+        ("[[]]", "f.json has 1 trial; a stimulus has 9"),
+        ('["a', "f.json is not JSON, or only a part of it: Unterminated string starting at line 1, column 2"),
         ("9" * 5000, "f.json is not a stimulus: a number in it has thousands of digits"),
     ],
 )
@@ -276,6 +279,67 @@ def test_a_folder_without_stimuli_gets_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "prefrence" / "000000loe.json").write_text("[]")
     with pytest.raises(StimulusError, match="'prefrence' is not the name of a task; did you mean `preference`"):
         list_folder(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["[]", "5", "null", '"x"', "{}"])
+def test_settings_of_a_set_that_are_damaged_get_a_sentence(folder: Path, text: str) -> None:
+    (folder / "preference" / "puzzlebox-index.json").write_text(text)
+    with pytest.raises(ValueError, match=r"puzzlebox-index\.json is damaged; delete it, or name another folder"):
+        write_set(folder, [TASKS["preference"]], 1, Options(seed=5, films=NO_FILMS))
+
+
+def test_letters_of_two_tasks_under_one_number_are_refused(folder: Path) -> None:
+    inside = folder / "preference"
+    (inside / "000001lou.json").rename(inside / "000001mau.json")
+    with pytest.raises(StimulusError, match=r"episode 1 have the letters `lo` and `ma` \(000001loe, 000001mau\)"):
+        list(read_pairs(folder))
+    (inside / "000000mae.json").write_text("[]")
+    problems: list[str] = []
+    assert len(list(read_pairs(folder, problems))) == 2
+    assert [problem.partition(" have")[0][-9:] for problem in problems] == ["episode 0", "episode 1"]
+
+
+def test_names_that_nearly_fit_are_mentioned(folder: Path) -> None:
+    assert nearly_named(folder) == []
+    for name in ("00002loe.json", "000003LOE.json", "000004loe.JSON", "notes.json"):
+        (folder / "preference" / name).write_text("[]")
+    (sentence,) = nearly_named(folder)
+    assert sentence.startswith(f"{folder / 'preference'}: 000003LOE.json and 2 more are left out; names of stimuli are")
+    assert len(list(read_pairs(folder))) == 4
+
+
+def test_an_unknown_folder_is_named_and_the_rest_is_read(folder: Path) -> None:
+    (folder / "prefrence").mkdir()
+    (folder / "prefrence" / "000000loe.json").write_text("[]")
+    with pytest.raises(StimulusError, match="'prefrence' is not the name of a task"):
+        list(read_pairs(folder))
+    problems: list[str] = []
+    assert len(list(read_pairs(folder, problems))) == 4
+    assert len(problems) == 1
+
+
+def test_a_set_without_any_unexpected_film_is_no_background_set(folder: Path) -> None:
+    for path in (folder / "preference").glob("*u.json"):
+        path.unlink()
+    listing = list_folder(folder / "preference")
+    assert listing.entries == []
+    assert [problem.partition(": ")[2][:26] for problem in listing.problems] == [
+        "000000lou.json is missing,",
+        "000001lou.json is missing,",
+    ]
+
+
+def test_a_test_without_objects_is_named(folder: Path) -> None:
+    path = folder / "preference" / "000001loe.json"
+    data = json.loads(path.read_text())
+    for frame in data[8]:
+        frame["objects"] = []
+    path.write_text(json.dumps(data))
+    with pytest.raises(StimulusError, match=r"000001loe\.json: trial 8 has no objects"):
+        list(read_pairs(folder))
+    report = audit_folder(folder, keep_going=True)
+    assert len(report.episodes) == 3
+    assert len(report.problems) == 1
 
 
 def test_writing_resumes_and_refuses_other_settings(folder: Path) -> None:

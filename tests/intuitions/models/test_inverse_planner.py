@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -25,6 +27,12 @@ def test_parts_add_up_and_begin_at_nothing(observer):
     assert surprise.frames[:30].max() < 1e-9
     # It goes the shortest way to the wrong object.
     assert surprise.parts["target"][-1] > 1.5 > 10 * surprise.parts["efficiency"][-1]
+
+
+def test_the_order_of_objects_does_not_matter(observer):
+    film = make_pair("preference", 3).unexpected
+    reversed_film = Stimulus(tuple(replace(trial, objects=trial.objects[::-1]) for trial in film.trials))
+    assert np.allclose(observer.surprise(film).frames, observer.surprise(reversed_film).frames)
 
 
 def test_without_knowledge_of_the_agent_pairs_are_tied(observer):

@@ -180,3 +180,51 @@ def test_the_video_model_shows_what_it_predicted() -> None:
     surprise = model.surprise(film).frames
     assert not np.isnan(surprise[[frame - model.settings.every for frame in frames]]).any()
     assert max(frames) < film.test.frames and actual.max() > predicted.min()
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "value", "allowed"),
+    [
+        ("parts", "batch", "0", "a whole number, 1 or more"),
+        ("parts", "epochs", "-1", "a whole number, 1 or more"),
+        ("parts", "hidden", "0", "a whole number, 1 or more"),
+        ("parts", "slip", "1.5", "a share from 0 to 1"),
+        ("parts", "other_agents", "nan", "a share from 0 to 1"),
+        ("parts", "learning_rate", "inf", "above 0 and at most 1"),
+        ("parts", "learning_rate", "2", "above 0 and at most 1"),
+        ("bc-mlp", "gradient_clip", "-1", "a number, 0 or more"),
+    ],
+)
+def test_settings_outside_what_is_allowed_are_refused(model, name, value, allowed):
+    with pytest.raises(ValueError, match=f"the setting {name} is .*; it must be {allowed}"):
+        settings_from(model_class(model).settings_class, {name: value})
+
+
+def test_devices_and_encoders_that_cannot_be_used_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(ValueError, match="the device is cuda, but torch finds no such devices here"):
+        train(Plan("parts", scale=TINY), tmp_path / "run", device="cuda")
+    with pytest.raises(ValueError, match="there is no device 'tpu'; it must be cpu or cuda"):
+        train(Plan("parts", scale=TINY), tmp_path / "run", device="tpu")
+    with pytest.raises(ValueError, match="parts needs no state encoder; leave --encoder out"):
+        train(Plan("parts", scale=TINY, encoder="atc"), tmp_path / "run", device="cpu")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_loss_that_is_no_number_stops_training(data, tmp_path, monkeypatch):
+    kind = model_class("parts")
+    loss = kind.loss
+    monkeypatch.setattr(kind, "loss", lambda *arguments: loss(*arguments) * float("nan"))
+    with pytest.raises(ValueError, match="the loss is no longer a number by step"):
+        train(Plan("parts", scale=TINY, settings=SMALL["parts"]), tmp_path / "run", device="cpu", data=data)
+    assert not (tmp_path / "run" / "checkpoint.pt").exists()
+
+
+def test_another_run_in_the_folder_is_named_by_what_differs(data, tmp_path):
+    plan = Plan("parts", scale=TINY, settings=SMALL["parts"])
+    train(plan, tmp_path / "run", minutes=0, device="cpu", data=data)
+    with pytest.raises(ValueError, match="run is a run with hidden 8, not 16; name another folder"):
+        train(plan._replace(settings={**SMALL["parts"], "hidden": 16}), tmp_path / "run", device="cpu", data=data)
+    (tmp_path / "run" / "run.json").write_text("[]")
+    with pytest.raises(ValueError, match=r"run\.json is damaged; name another folder"):
+        train(plan, tmp_path / "run", device="cpu", data=data)

@@ -1,7 +1,8 @@
-"""Two shortcut models that know nothing of goals, and where they are meant to succeed.
+"""Four shortcut models that know nothing of goals, and where they are meant to succeed.
 
-Each gives a film an expectedness from the place where the agent goes, whatever its way. A pair is right if the
-expected film gets more; equal numbers count half.
+Two give a film an expectedness from the place where the agent goes, whatever its way, one from the duration of the
+test, and one from the order of the objects in the file. A pair is right if the expected film gets more; equal numbers
+count half.
 """
 
 from collections.abc import Callable
@@ -34,16 +35,38 @@ def same_location(stimulus: Stimulus) -> float:
     return -min(float(np.hypot(*(_end(trial) - end))) for trial in stimulus.familiarisation)
 
 
-SHORTCUTS: dict[str, Callable[[Stimulus], float]] = {"nearest object": nearest_object, "same location": same_location}
+def shorter_test(stimulus: Stimulus) -> float:
+    """Return minus the number of frames of the test."""
+    return -float(stimulus.test.frames)
+
+
+def listed_first(stimulus: Stimulus) -> float:
+    """Return 1 if the agent ends at the object that the file lists first, and 0 if not."""
+    return float(stimulus.test.reached() is stimulus.test.objects[0])
+
+
+SHORTCUTS: dict[str, Callable[[Stimulus], float]] = {
+    "nearest object": nearest_object,
+    "same location": same_location,
+    "shorter test": shorter_test,
+    "object listed first": listed_first,
+}
 
 _STRAIGHT = (
     "in the design: with one object, this is `go straight to the goal`, which solves the two tests in which the key is "
     "not needed and not the blocking barrier"
 )
+_ONLY_OBJECT = "in the design: the object listed first is the only one, and the unexpected test ends at the key"
 # Where a shortcut succeeds by design, and why.
 BY_DESIGN: dict[tuple[str, str], str] = {
     ("instrumental_no_barrier", "nearest object"): _STRAIGHT,
     ("instrumental_inconsequential_barrier", "nearest object"): _STRAIGHT,
+    ("instrumental_no_barrier", "object listed first"): _ONLY_OBJECT,
+    ("instrumental_inconsequential_barrier", "object listed first"): _ONLY_OBJECT,
+    (
+        "efficiency_path",
+        "shorter test",
+    ): "in the design: the straight way is shorter than the detour; the time control has equal durations",
 }
 # Where a shortcut fails by design, so that its opposite would succeed.
 AGAINST_DESIGN: dict[tuple[str, str], str] = {

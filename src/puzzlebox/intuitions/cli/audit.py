@@ -1,4 +1,4 @@
-"""`puzzlebox intuitions audit`: check every constraint on a folder of stimuli, and score two shortcuts."""
+"""`puzzlebox intuitions audit`: check every constraint on a folder of stimuli, and score four shortcuts."""
 
 from pathlib import Path
 from typing import Annotated
@@ -19,9 +19,10 @@ def audit(
 ) -> None:
     """Check that stimuli are what they should be, and that no shortcut solves them.
 
-    Every constraint of a task is checked on what the files hold, never on what the generator meant to do. Then two
-    shortcut models are scored, which know nothing of goals: one expects the agent at the nearest object, the other
-    where it was before. Exit code 1: a constraint is broken, or an episode could not be read.
+    Every constraint of a task is checked on what the files hold, never on what the generator meant to do. Then four
+    shortcut models are scored, which know nothing of goals: they expect the agent at the nearest object, where it was
+    before, or at the object listed first, or the shorter of the two tests. Exit code 1: a constraint is broken, or an
+    episode could not be read.
 
     Try:
 
@@ -30,13 +31,15 @@ def audit(
     """
     from puzzlebox.cli.recordings import progress
     from puzzlebox.intuitions.audit.report import audit_folder
+    from puzzlebox.intuitions.files.folder import has_rest, nearly_named
     from puzzlebox.intuitions.files.reading import StimulusError
 
     try:
         with progress("checking") as bar:
             report = audit_folder(folder, worker_count(workers), keep_going=keep_going, progress=bar)
     except (StimulusError, ModuleNotFoundError, RuntimeError) as problem:
-        fail(str(problem), "" if keep_going else "--keep-going checks the rest")
+        helps = isinstance(problem, StimulusError) and not keep_going and has_rest(folder)
+        fail(str(problem), "--keep-going checks the rest" if helps else "")
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     if as_json:
@@ -50,7 +53,7 @@ def audit(
                 listing.add_row(*row)
             typer.echo(title)
             print_table(listing)
-    for sentence in report.problems:
+    for sentence in (*nearly_named(folder), *report.problems):
         note(f"warning: {sentence}")
     if report.broken:
         note(f"{report.broken} of {report.checks} checks found a broken constraint")

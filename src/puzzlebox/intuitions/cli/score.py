@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 
 def score(
+    context: typer.Context,
     runs: Annotated[
         list[str],
         typer.Argument(
@@ -22,7 +23,7 @@ def score(
         ),
     ],
     task: Annotated[
-        list[str] | None, typer.Option(metavar="TASK", help="Tasks to generate. Default: all nine.")
+        list[str] | None, typer.Option(metavar="TASK", help="Tasks to generate, or to read of DATA. Default: all.")
     ] = None,
     episodes: Annotated[int, typer.Option(min=1, max=1_000_000, help="Pairs of each task to generate.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="The seed of the pairs to generate.")] = 1,
@@ -63,7 +64,10 @@ def score(
 
     from puzzlebox.cli.recordings import progress
     from puzzlebox.intuitions.apparatus import described
+    from puzzlebox.intuitions.files.folder import has_rest, nearly_named
+    from puzzlebox.intuitions.files.reading import StimulusError
     from puzzlebox.intuitions.models.judging import judge_pairs, observer_named
+    from puzzlebox.intuitions.models.registry import check_device
     from puzzlebox.intuitions.scoring.episodes import write_episodes
     from puzzlebox.intuitions.scoring.judgements import write_judgements
     from puzzlebox.intuitions.scoring.order import three_way_order
@@ -76,10 +80,15 @@ def score(
     data = _folder_of_pairs(runs[-1]) if len(runs) > 1 else None
     if data is not None:
         runs = runs[:-1]
+        for option in ("episodes", "seed"):
+            source = context.get_parameter_source(option)
+            if source is not None and source.name != "DEFAULT":
+                fail(f"--{option} is for pairs to generate, but {data} has pairs already", f"leave --{option} out")
     problems: list[str] = []
     judged: dict[str, list[Any]] = {}
     places: dict[tuple[str, int], str] = {}
     try:
+        check_device(device)
         names = [observer_named(run).name for run in runs]
         for run, name in zip(runs, names, strict=True):
             problems.clear()
@@ -87,15 +96,21 @@ def score(
             pairs = _pairs(data, task, episodes, seed, shapes.value, kept)
             with progress(f"scoring {name}") as bar:
                 found = judge_pairs(run, pairs, worker_count(workers), device, other_familiarisation, kept, bar)
-            if not found:
-                fail("there is no pair to score")
             judged.setdefault(name, []).append(found)
             places[name, len(judged[name]) - 1] = run
-        results = {name: summarise(found) for name, found in judged.items()}
+            if not found:
+                break
+        results = {name: summarise(found) for name, found in judged.items() if all(found)}
     except (ValueError, ModuleNotFoundError, RuntimeError) as problem:
-        fail(str(problem), "--keep-going scores the rest" if data is not None and not keep_going else "")
+        damaged = isinstance(problem, StimulusError) and data is not None and not keep_going
+        fail(str(problem), "--keep-going scores the rest" if damaged and data is not None and has_rest(data) else "")
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
+    left_out = [] if data is None else nearly_named(data)
+    if len(results) < len(judged):
+        for sentence in (*left_out, *problems):
+            note(f"warning: {sentence}")
+        fail("there is no pair to score")
     orders = {name: three_way_order(found[0]) for name, found in judged.items()}
     text = markdown(results, shapes.value, orders)
     if output is not None:
@@ -116,7 +131,7 @@ def score(
             f"`puzzlebox report {output}` compares them"
         )
     typer.echo(json.dumps(plain_data(results), indent=1) if as_json else text, nl=False)
-    for sentence in problems:
+    for sentence in (*left_out, *problems):
         note(f"warning: {sentence}")
     if problems:
         raise typer.Exit(1)
@@ -136,5 +151,5 @@ def _pairs(
     from puzzlebox.intuitions.models.judging import generated, stored
 
     if data is not None:
-        return stored(data, problems)
+        return stored(data, problems, tasks_named(task) if task else None)
     return generated(tasks_named(task or [EVALUATION]), episodes, seed, shapes)

@@ -39,7 +39,7 @@ def show(
     """Show one pair: a contact sheet of all trials, or both films side by side.
 
     On a contact sheet each row is a film, the eight trials of familiarisation first; dots are the way of the agent. The
-    test has a green frame if it is the expected one, and a red one if not.
+    test has a green frame in the member `e`, which should surprise less, and a red one in the member `u`.
 
     Try:
 

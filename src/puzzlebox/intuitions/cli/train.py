@@ -83,7 +83,11 @@ def train(
     except KeyboardInterrupt:
         note("interrupted; the same command resumes from the last checkpoint, at most two minutes old")
         raise typer.Exit(130) from None
+    from puzzlebox.text import counted
+
     if outcome.finished:
-        note(f"finished after {outcome.steps} steps; `puzzlebox intuitions score {output}` scores it")
+        note(f"finished after {counted(outcome.steps, 'step')}; `puzzlebox intuitions score {output}` scores it")
     else:
-        note(f"stopped after {outcome.steps} steps, {outcome.epochs:.1f} epochs; the same command resumes it")
+        note(
+            f"stopped after {counted(outcome.steps, 'step')}, {outcome.epochs:.1f} epochs; the same command resumes it"
+        )

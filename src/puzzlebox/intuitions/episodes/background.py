@@ -60,8 +60,7 @@ def preference(rng: Random, cast: Cast, number: int) -> Pair:
     drawn = rng.choices(fair[True], k=nearer) + rng.choices(fair[False], k=TRIALS - nearer)
     rng.shuffle(drawn)
     trials = [
-        stage(ground.blocked, ground.start, cast.agent, [(cast.wanted, one), (cast.other, two)], ground.walk(one))
-        for one, two in drawn
+        stage(ground.blocked, ground.start, cast.agent, cast.listed(one, two), ground.walk(one)) for one, two in drawn
     ]
     return _episode("background/preference", number, trials)
 

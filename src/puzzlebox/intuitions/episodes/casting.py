@@ -5,6 +5,7 @@ from random import Random
 from typing import NamedTuple
 
 from puzzlebox.intuitions.catalogue import FAMILIAR
+from puzzlebox.intuitions.grid import Cell
 
 RGB = tuple[int, int, int]
 
@@ -57,12 +58,19 @@ class Cast(NamedTuple):
         newcomer: another agent.
         wanted: the object that the agent goes to, A.
         other: the other object, B.
+        wanted_first: whether files list A before B; the same in all trials of an episode.
     """
 
     agent: Look
     newcomer: Look
     wanted: Look
     other: Look
+    wanted_first: bool = True
+
+    def listed(self, wanted: Cell, other: Cell) -> list[tuple[Look, Cell]]:
+        """Return both objects with their places in the order in which files list them."""
+        both = [(self.wanted, wanted), (self.other, other)]
+        return both if self.wanted_first else both[::-1]
 
 
 HOME = Look("./shapes/home/square.png", HOME_COLOR)
@@ -80,7 +88,8 @@ def draw_cast(rng: Random, shapes: str = FAMILIAR) -> Cast:
         *(f"{folder}/agents/{shape}.png" for shape in bodies),
         *(f"{folder}/objects/{shape}.png" for shape in things),
     )
-    return Cast(*(Look(icon, color) for icon, color in zip(icons, colors, strict=True)))
+    agent, newcomer, wanted, other = (Look(icon, color) for icon, color in zip(icons, colors, strict=True))
+    return Cast(agent, newcomer, wanted, other)
 
 
 def _squared(one: RGB, two: RGB) -> int:

@@ -65,8 +65,7 @@ def _balanced(rng: Random, ground: Ground, ones: list[Cell], twos: list[Cell]) -
 
 
 def _trial(ground: Ground, agent: Look, cast: Cast, places: Places, goal: Cell) -> Trial:
-    objects = ((cast.wanted, places.wanted), (cast.other, places.other))
-    return stage(ground.blocked, ground.start, agent, objects, ground.walk(goal))
+    return stage(ground.blocked, ground.start, agent, cast.listed(*places), ground.walk(goal))
 
 
 def _familiarisation(ground: Ground, cast: Cast, drawn: list[Places]) -> tuple[Trial, ...]:

@@ -12,6 +12,9 @@ from puzzlebox.intuitions.episodes.stimulus import Pair
 from puzzlebox.seeds import check_seed, stimulus_rng
 from puzzlebox.text import nearest
 
+# The factor of tasks with two objects that says which of them files list first.
+_WANTED_FIRST = "wanted_first"
+
 
 class Recipe(NamedTuple):
     """How the pairs of a task are drawn.
@@ -26,9 +29,9 @@ class Recipe(NamedTuple):
 
 
 RECIPES: dict[str, Recipe] = {
-    "preference": Recipe(choices.preference, ("nearer",)),
-    "multi_agent": Recipe(choices.multi_agent, ("nearer", "same_goal")),
-    "inaccessible_goal": Recipe(choices.inaccessible_goal, ("nearer",)),
+    "preference": Recipe(choices.preference, ("nearer", _WANTED_FIRST)),
+    "multi_agent": Recipe(choices.multi_agent, ("nearer", "same_goal", _WANTED_FIRST)),
+    "inaccessible_goal": Recipe(choices.inaccessible_goal, ("nearer", _WANTED_FIRST)),
     "efficiency_path": Recipe(efficiency.path_control, ("moved",)),
     "efficiency_time": Recipe(efficiency.time_control, ("moved", "expected_familiar")),
     "efficiency_irrational": Recipe(efficiency.irrational_agent, ("moved",)),
@@ -38,7 +41,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "instrumental_blocking_barrier": Recipe(instrumental.blocking_barrier, ("key_nearer", "goal_familiar")),
     "background/single_object": Recipe(background.single_object),
-    "background/preference": Recipe(background.preference),
+    "background/preference": Recipe(background.preference, (_WANTED_FIRST,)),
     "background/multi_agent": Recipe(background.multi_agent),
     "background/instrumental_action": Recipe(background.instrumental_action),
 }
@@ -62,6 +65,8 @@ def make_pair(task: str, number: int, seed: int = 0, shapes: str = FAMILIAR) -> 
         raise ValueError(f"the number of an episode is {number!r}; it must be a whole number, 0 or more")
     cast = draw_cast(stimulus_rng(seed, task, number, f"cast/{shapes}"), shapes)
     levels = stratum(task, number, seed)
+    # Otherwise the place in the list would tell which object the agent goes to.
+    cast = cast._replace(wanted_first=levels.pop(_WANTED_FIRST, True))
     rng = stimulus_rng(seed, task, number)
     for _ in range(ATTEMPTS):
         try:

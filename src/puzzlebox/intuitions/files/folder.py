@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from puzzlebox.intuitions.catalogue import BACKGROUND, GROUPS, TASKS
 from puzzlebox.intuitions.episodes.stimulus import Pair, Stimulus
-from puzzlebox.intuitions.files.names import FILM, JSON, NOT_A_STIMULUS, STEM
+from puzzlebox.intuitions.files.names import FILM, JSON, NEARLY, NOT_A_STIMULUS, STEM
 from puzzlebox.intuitions.files.reading import StimulusError, read_stimulus
 from puzzlebox.text import nearest
 
@@ -29,12 +29,20 @@ class Entry(NamedTuple):
     films: str
 
 
+class _Files(NamedTuple):
+    """The files of one number in a folder: stems of JSON files and of films by member, and the letters of tasks."""
+
+    texts: dict[str, str]
+    films: dict[str, str]
+    codes: set[str]
+
+
 class Listing(NamedTuple):
     """What a folder holds.
 
     Attributes:
         entries: the complete episodes, sorted by task and number.
-        problems: a sentence for each episode that is incomplete.
+        problems: a sentence for each episode that is incomplete or ambiguous, and for each folder of no known task.
     """
 
     entries: list[Entry]
@@ -49,41 +57,92 @@ def list_folder(root: Path) -> Listing:
     """
     if not root.is_dir():
         raise StimulusError(f"there is no folder {root}")
-    folders: dict[Path, dict[int, dict[str, dict[str, str]]]] = {}
+    folders: dict[Path, dict[int, _Files]] = {}
     for path in sorted((*root.rglob(f"*{JSON}"), *root.rglob(f"*{FILM}"))):
         match = STEM.fullmatch(path.stem)
         if match is None or NOT_A_STIMULUS in path.name:
             continue
-        files = folders.setdefault(path.parent, {}).setdefault(int(match["number"]), {JSON: {}, FILM: {}})
-        files[path.suffix][match["member"]] = path.stem
+        files = folders.setdefault(path.parent, {}).setdefault(int(match["number"]), _Files({}, {}, set()))
+        (files.texts if path.suffix == JSON else files.films)[match["member"]] = path.stem
+        files.codes.add(match["code"])
     if not folders:
-        raise StimulusError(f"{root} holds no stimuli; their files are called like 000010loe{JSON} and 000010loe{FILM}")
+        nearly = "".join(f"; {sentence}" for sentence in nearly_named(root)[:1])
+        called = f"their files are called like 000010loe{JSON} and 000010loe{FILM}"
+        raise StimulusError(f"{root} holds no stimuli; {called}{nearly}")
     listing = Listing([], [])
+    known = 0
     for folder, numbers in folders.items():
-        alone = all("u" not in files[JSON] and "u" not in files[FILM] for files in numbers.values())
-        task = _task_of(folder, alone)
+        try:
+            task = _task_of(folder, list(numbers.values()))
+        except StimulusError as unknown:
+            listing.problems.append(str(unknown))
+            continue
+        known += 1
         for number, files in sorted(numbers.items()):
-            entry = Entry(task, number, folder, files[JSON], "".join(sorted(files[FILM])))
-            problem = _missing(entry, files[FILM])
+            entry = Entry(task, number, folder, files.texts, "".join(sorted(files.films)))
+            problem = _ambiguous(entry, files) or _missing(entry, files.films)
             if problem:
                 listing.problems.append(problem)
             else:
                 listing.entries.append(entry)
+    if not known:
+        raise StimulusError(listing.problems[0])
     order = list(TASKS)
     listing.entries.sort(key=lambda entry: (order.index(entry.task), str(entry.folder), entry.number))
     return listing
 
 
-def _task_of(folder: Path, alone: bool) -> str:
-    """Return the task of a folder by its name; a folder with expected stimuli only belongs to a background task."""
+def nearly_named(root: Path) -> list[str]:
+    """Return a sentence for each folder with files whose names nearly are those of stimuli, and which are left out."""
+    found: dict[Path, list[str]] = {}
+    for path in sorted(root.rglob("*")):
+        if path.suffix.lower() not in (JSON, FILM) or not NEARLY.fullmatch(path.stem):
+            continue
+        if path.suffix not in (JSON, FILM) or not STEM.fullmatch(path.stem):
+            found.setdefault(path.parent, []).append(path.name)
+    like = f"names of stimuli are like 000010loe{JSON}, with six digits and small letters"
+    return [
+        f"{folder}: {names[0]} {f'and {len(names) - 1} more are' if len(names) > 1 else 'is'} left out; {like}"
+        for folder, names in found.items()
+    ]
+
+
+def has_rest(root: Path) -> bool:
+    """Return whether a folder still has episodes to use when one that cannot be read is left out."""
+    try:
+        listing = list_folder(root)
+    except StimulusError:
+        return False
+    return bool(listing.entries) and len(listing.entries) + len(listing.problems) > 1
+
+
+def _task_of(folder: Path, episodes: "list[_Files]") -> str:
+    """Return the task of a folder by its name; a folder with expected stimuli only belongs to a background task.
+
+    The letters in the names decide if they are those of an evaluation task: then the other members are missing.
+    """
     name = folder.resolve().name
     background = f"{BACKGROUND}/{name}"
+    alone = all("u" not in files.texts and "u" not in files.films for files in episodes)
+    if alone and name in TASKS and any(TASKS[name].code in files.codes for files in episodes):
+        alone = False
     if background in TASKS and (alone or name not in TASKS or folder.resolve().parent.name == BACKGROUND):
         return background
     if name in TASKS:
         return name
     known = {each.rpartition("/")[2] for each in GROUPS["all"]}
     raise StimulusError(f"{folder} holds stimuli, but {name!r} is not the name of a task{nearest(name, sorted(known))}")
+
+
+def _ambiguous(entry: Entry, files: _Files) -> str:
+    """Return a sentence if the files of a number have the letters of several tasks; "" if not."""
+    if len(files.codes) < 2:
+        return ""
+    codes = " and ".join(f"`{code}`" for code in sorted(files.codes))
+    names = ", ".join(sorted({*files.texts.values(), *files.films.values()}))
+    return (
+        f"{entry.folder}: the files of episode {entry.number} have the letters {codes} ({names}); they must be the same"
+    )
 
 
 def _missing(entry: Entry, films: dict[str, str]) -> str:
@@ -114,6 +173,9 @@ def read_entry(entry: Entry) -> Pair:
     for member in TASKS[entry.task].members:
         path = entry.folder / f"{entry.stems[member]}{JSON}"
         stimulus = stimuli[member] = read_stimulus(path)
+        for trial, shown in enumerate(stimulus.trials):
+            if not shown.objects:
+                raise StimulusError(f"{path}: trial {trial} has no objects; in every task there are one or two")
         if member in entry.films:
             from puzzlebox.intuitions.files.video import count_frames
 

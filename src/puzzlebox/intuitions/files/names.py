@@ -7,6 +7,8 @@ from puzzlebox.text import nearest
 
 # The JSON and the film of a member have the same stem.
 STEM = re.compile(r"(?P<number>\d{6})(?P<code>[a-z]{2})(?P<member>[eu])")
+# Names that are meant like that but written in another way: other digits, upper case.
+NEARLY = re.compile(r"\d+[_-]?[a-z]{2}[_-]?[eu]", re.IGNORECASE)
 # Files with this word in their names are not stimuli.
 NOT_A_STIMULUS = "index"
 JSON, FILM = ".json", ".mp4"

@@ -14,7 +14,7 @@ import numpy as np
 from puzzlebox.intuitions.episodes.stimulus import RGB, Blocks, Stimulus, Track, Trial
 from puzzlebox.intuitions.files.names import VERSIONS
 from puzzlebox.intuitions.grid import CELL, SIZE, TRIALS
-from puzzlebox.text import closest
+from puzzlebox.text import closest, counted
 
 # The fields that a frame must have, and all that it may have.
 _NEEDED = ("walls", "objects", "agent")
@@ -83,7 +83,9 @@ def parse_stimulus(text: str, file: str = "<text>") -> Stimulus:
             data = json.loads(text)
         except json.JSONDecodeError as problem:
             where = f"line {problem.lineno}, column {problem.colno}"
-            raise StimulusError(f"{file} is not JSON, or only a part of it: {problem.msg} at {where}") from None
+            # Some messages of the parser end in "at" already.
+            what = problem.msg.removesuffix(" at")
+            raise StimulusError(f"{file} is not JSON, or only a part of it: {what} at {where}") from None
         except RecursionError:
             raise StimulusError(f"{file} is not a stimulus: its lists are nested too deeply") from None
         except ValueError:
@@ -91,7 +93,7 @@ def parse_stimulus(text: str, file: str = "<text>") -> Stimulus:
     if not isinstance(data, list) or not all(isinstance(trial, list) for trial in data):
         raise StimulusError(f"{file} is not a stimulus: it must be a list of {TRIALS} trials, each a list of frames")
     if len(data) != TRIALS:
-        raise StimulusError(f"{file} has {len(data)} trials; a stimulus has {TRIALS}")
+        raise StimulusError(f"{file} has {counted(len(data), 'trial')}; a stimulus has {TRIALS}")
     return Stimulus(tuple(_trial(frames, file, number) for number, frames in enumerate(data)))
 
 

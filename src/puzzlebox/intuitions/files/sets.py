@@ -85,6 +85,8 @@ def _claim(folder: Path, task: str, options: Options) -> None:
             before = json.loads(file.read_text(encoding="utf-8"))
         except (ValueError, UnicodeDecodeError):
             raise ValueError(f"{file} is damaged; delete it, or name another folder") from None
+        if not isinstance(before, dict) or not before.keys() >= settings.keys():
+            raise ValueError(f"{file} is damaged; delete it, or name another folder")
         for name, value in settings.items():
             # Films can be added to a set without any.
             if before.get(name) != value and not (name == "films" and NO_FILMS in (value, before.get(name))):

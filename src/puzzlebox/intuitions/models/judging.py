@@ -58,19 +58,22 @@ def generated(tasks: Sequence[TaskInfo], episodes: int, seed: int, shapes: str =
     return [Drawn(task.name, number, seed, shapes) for task in tasks for number in range(episodes)]
 
 
-def stored(folder: Path, problems: list[str] | None = None) -> list[Source]:
+def stored(folder: Path, problems: list[str] | None = None, tasks: Sequence[TaskInfo] | None = None) -> list[Source]:
     """Return the pairs of a folder, to be read; background films in it are left out.
 
     Args:
         folder: a folder of stimuli, ours or published ones.
         problems: gets a sentence for each incomplete episode. Default: the first one raises a StimulusError.
+        tasks: the tasks of which pairs are wanted. Default: all.
     """
     listing = list_folder(folder)
     if problems is None and listing.problems:
         raise StimulusError(listing.problems[0])
     if problems is not None:
         problems += listing.problems
-    return [Stored(entry) for entry in listing.entries if "u" in entry.stems]
+    wanted = None if tasks is None else {task.name for task in tasks}
+    pairs = [entry for entry in listing.entries if "u" in entry.stems]
+    return [Stored(entry) for entry in pairs if wanted is None or entry.task in wanted]
 
 
 @lru_cache(maxsize=2)

@@ -33,6 +33,21 @@ def require_torch() -> None:
         raise ModuleNotFoundError("models need torch; `pip install puzzlebox[learn]` brings it") from None
 
 
+def check_device(device: str) -> None:
+    """Raise a ValueError unless a device, `cpu` or `cuda`, is there."""
+    if device == "cpu":
+        return
+    if device != "cuda" and not (device.startswith("cuda:") and device[5:].isdecimal()):
+        raise ValueError(f"there is no device {device!r}; it must be cpu or cuda")
+    require_torch()
+    cuda = import_module("torch").cuda
+    count = cuda.device_count() if cuda.is_available() else 0
+    if int(device[5:] or 0) >= count:
+        raise ValueError(
+            f"the device is {device}, but torch finds {count or 'no'} such devices here; cpu is always there"
+        )
+
+
 def model_class(name: str) -> "type[Learner]":
     """Return the class of a model.
 

@@ -6,6 +6,7 @@ weights as one that was not stopped. On a GPU sums may be added up in another or
 """
 
 import json
+import math
 import os
 import time
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from torch import Tensor
 
 from puzzlebox.intuitions.models.background import TASKS, background
 from puzzlebox.intuitions.models.learner import Learner, Settings
-from puzzlebox.intuitions.models.registry import model_class
+from puzzlebox.intuitions.models.registry import check_device, model_class
 from puzzlebox.text import nearest
 
 RUN, CHECKPOINT, LOG = "run.json", "checkpoint.pt", "log.jsonl"
@@ -28,6 +29,10 @@ _AVERAGE = 0.999
 _FEWEST_STEPS = 200
 # Films a step while validating, and films of each task at most, so that validation takes a small part of the time.
 _VALIDATION_BATCH, _VALIDATED = 64, 500
+
+# Whole numbers that may be 0, and settings that are shares of a whole.
+_MAY_BE_NONE = frozenset({"affordance_steps", "shift"})
+_SHARES = frozenset({"other_agents", "wasteful_agents", "usual", "slip", "dropout", "momentum", "discount"})
 
 
 class Plan(NamedTuple):
@@ -63,7 +68,7 @@ def settings_from(kind: type[Settings], given: dict[str, Any]) -> Settings:
     """Return settings of a model.
 
     Raises:
-        ValueError: there is no such setting, or its value is of another kind.
+        ValueError: there is no such setting, or its value is of another kind or outside what is allowed.
     """
     known = {each.name: each for each in fields(kind)}
     values = {}
@@ -75,7 +80,26 @@ def settings_from(kind: type[Settings], given: dict[str, Any]) -> Settings:
             values[name] = type(default)(value)
         except (TypeError, ValueError):
             raise ValueError(f"the setting {name} is {value!r}; it must be like {default!r}") from None
+        _check_range(name, values[name])
     return kind(**values)
+
+
+def _check_range(name: str, value: Any) -> None:
+    """Raise a ValueError if the number of a setting is outside what is allowed."""
+    if isinstance(value, int):
+        least = 0 if name in _MAY_BE_NONE else 1
+        allowed, fits = f"a whole number, {least} or more", value >= least
+    elif isinstance(value, float):
+        if name == "learning_rate":
+            allowed, fits = "above 0 and at most 1", 0 < value <= 1
+        elif name in _SHARES:
+            allowed, fits = "a share from 0 to 1", 0 <= value <= 1
+        else:
+            allowed, fits = "a number, 0 or more", 0 <= value < math.inf
+    else:
+        return
+    if not fits:
+        raise ValueError(f"the setting {name} is {value!r}; it must be {allowed}")
 
 
 def train(
@@ -101,10 +125,13 @@ def train(
         note: is called with a sentence at each validation.
 
     Raises:
-        ValueError: the folder holds another run, or a setting or the encoder is wrong.
+        ValueError: the folder holds another run, a setting, the device or the encoder is wrong, or the loss is no
+            longer a number.
     """
     kind = model_class(plan.model)
     settings = settings_from(kind.settings_class, plan.settings)
+    if device is not None:
+        check_device(device)
     encoder = _encoder(kind, plan)
     _claim(run, plan, settings, encoder)
     place = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
@@ -121,6 +148,8 @@ def train(
 def _encoder(kind: type[Learner], plan: Plan) -> Learner | None:
     """Return the trained state encoder of a model that needs one."""
     if not kind.needs_encoder:
+        if plan.encoder:
+            raise ValueError(f"{plan.model} needs no state encoder; leave --encoder out")
         return None
     if not plan.encoder:
         raise ValueError(
@@ -146,10 +175,14 @@ def _claim(run: Path, plan: Plan, settings: Settings, encoder: Learner | None) -
         try:
             before = json.loads(path.read_text(encoding="utf-8"))
         except ValueError:
-            raise ValueError(f"{path} is damaged; name another folder") from None
+            before = None
+        if not isinstance(before, dict):
+            raise ValueError(f"{path} is damaged; name another folder")
         for name, value in what.items():
             if name != "torch" and _without_epochs(before.get(name)) != _without_epochs(value):
-                raise ValueError(f"{run} is a run with {name} {before.get(name)!r}, not {value!r}; name another folder")
+                raise ValueError(
+                    f"{run} is a run with {_difference(name, before.get(name), value)}; name another folder"
+                )
         # More or fewer epochs are the same run.
         if before != what:
             _write_text_aside(path, json.dumps(what, indent=1) + "\n")
@@ -158,6 +191,15 @@ def _claim(run: Path, plan: Plan, settings: Settings, encoder: Learner | None) -
         raise ValueError(f"{run} is not empty and no run of this program; name another folder")
     run.mkdir(parents=True, exist_ok=True)
     _write_text_aside(path, json.dumps(what, indent=1) + "\n")
+
+
+def _difference(name: str, before: Any, now: Any) -> str:
+    """Return in words how a run differs from one before; of settings, only the first that differs."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        one, two = _without_epochs(before), _without_epochs(now)
+        name = next(each for each in (*two, *one) if one.get(each) != two.get(each))
+        before, now = before.get(name), now.get(name)
+    return f"{name} {before!r}, not {now!r}"
 
 
 def _without_epochs(value: Any) -> Any:
@@ -212,14 +254,24 @@ class _Loop:
                 progress(self.step, self.last)
             ends = self.step % self.validate_every == 0 or self.step == self.last
             if ends or time.monotonic() - saved > 120:
+                self._check(losses)
                 if ends:
                     line = self._log(losses, start)
                     losses = []
                     note(_sentence(line))
                 self._save(start)
                 saved = time.monotonic()
+        self._check(losses)
         self._save(start)
         return Outcome(self.step, self.step / self.steps_an_epoch, self.step >= self.last, line)
+
+    def _check(self, losses: list[Tensor]) -> None:
+        """Stop before anything is saved if a loss is no number: no later step would mend the weights."""
+        if losses and not bool(torch.isfinite(torch.stack(losses)).all()):
+            raise ValueError(
+                f"the loss is no longer a number by step {self.step}, so training stopped; "
+                "try a smaller learning_rate in another folder"
+            )
 
     def _step(self, chosen: Tensor) -> Tensor:
         loss = self.learner.loss(self.films, chosen, self.rng)

@@ -43,7 +43,7 @@ def _draw_path(image: Image, trial: Trial, size: int) -> None:
 def contact_sheet(pair: Pair, painter: TrialPainter) -> Image:
     """Return all trials of a pair in one picture, one row a member; a frame marks the tests.
 
-    A green frame is around the expected test, a red one around the unexpected test.
+    A green frame is around the test of the member `e`, a red one around that of the member `u`.
     """
     rows = []
     for member, stimulus in pair.members():
