@@ -12,9 +12,6 @@ from puzzlebox.intuitions.episodes.stimulus import Pair
 from puzzlebox.seeds import check_seed, stimulus_rng
 from puzzlebox.text import nearest
 
-# The factor of tasks with two objects that says which of them files list first.
-_WANTED_FIRST = "wanted_first"
-
 
 class Recipe(NamedTuple):
     """How the pairs of a task are drawn.
@@ -22,16 +19,18 @@ class Recipe(NamedTuple):
     Attributes:
         draw: the function that draws one.
         factors: its factors of two levels; each combination of levels has the same number of episodes.
+        two_objects: whether there are two objects, which files list in either order.
     """
 
     draw: Callable[..., Pair]
     factors: tuple[str, ...] = ()
+    two_objects: bool = False
 
 
 RECIPES: dict[str, Recipe] = {
-    "preference": Recipe(choices.preference, ("nearer", _WANTED_FIRST)),
-    "multi_agent": Recipe(choices.multi_agent, ("nearer", "same_goal", _WANTED_FIRST)),
-    "inaccessible_goal": Recipe(choices.inaccessible_goal, ("nearer", _WANTED_FIRST)),
+    "preference": Recipe(choices.preference, ("nearer",), True),
+    "multi_agent": Recipe(choices.multi_agent, ("nearer", "same_goal"), True),
+    "inaccessible_goal": Recipe(choices.inaccessible_goal, ("nearer",), True),
     "efficiency_path": Recipe(efficiency.path_control, ("moved",)),
     "efficiency_time": Recipe(efficiency.time_control, ("moved", "expected_familiar")),
     "efficiency_irrational": Recipe(efficiency.irrational_agent, ("moved",)),
@@ -41,7 +40,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "instrumental_blocking_barrier": Recipe(instrumental.blocking_barrier, ("key_nearer", "goal_familiar")),
     "background/single_object": Recipe(background.single_object),
-    "background/preference": Recipe(background.preference, (_WANTED_FIRST,)),
+    "background/preference": Recipe(background.preference, two_objects=True),
     "background/multi_agent": Recipe(background.multi_agent),
     "background/instrumental_action": Recipe(background.instrumental_action),
 }
@@ -65,8 +64,8 @@ def make_pair(task: str, number: int, seed: int = 0, shapes: str = FAMILIAR) -> 
         raise ValueError(f"the number of an episode is {number!r}; it must be a whole number, 0 or more")
     cast = draw_cast(stimulus_rng(seed, task, number, f"cast/{shapes}"), shapes)
     levels = stratum(task, number, seed)
-    # Otherwise the place in the list would tell which object the agent goes to.
-    cast = cast._replace(wanted_first=levels.pop(_WANTED_FIRST, True))
+    if recipe.two_objects:
+        cast = cast._replace(wanted_first=wanted_first(task, number, seed))
     rng = stimulus_rng(seed, task, number)
     for _ in range(ATTEMPTS):
         try:
@@ -92,3 +91,17 @@ def stratum(task: str, number: int, seed: int) -> dict[str, bool]:
     block, place = divmod(number, len(levels))
     stimulus_rng(seed, task, block, "levels").shuffle(levels)
     return dict(zip(factors, levels[place], strict=True))
+
+
+def wanted_first(task: str, number: int, seed: int) -> bool:
+    """Return whether the files of an episode list the preferred object first.
+
+    If they always did, the place in the list would tell where the agent goes. Each run of all combinations of levels
+    has either order in half of its episodes, and the next run has the other order with each combination.
+    """
+    levels = list(product((False, True), repeat=len(RECIPES[task].factors)))
+    block = number // len(levels)
+    orders = [place % 2 == 0 for place in range(max(len(levels), 2))]
+    stimulus_rng(seed, task, block // 2, "order").shuffle(orders)
+    place = levels.index(tuple(stratum(task, number, seed).values()))
+    return orders[place] is (block % 2 == 0)
