@@ -68,11 +68,13 @@ def test_both_pair_types_occur_and_are_read_from_the_films() -> None:
     assert make_pair("preference", 0).kind == ""
 
 
-def test_both_tests_of_the_time_control_have_the_same_number_of_frames() -> None:
-    for number in range(12):
+def test_the_expected_test_of_the_time_control_is_a_frame_shorter_as_often_as_longer() -> None:
+    differences = []
+    for number in range(16):
         pair = make_pair("efficiency_time", number, 1)
         assert pair.unexpected is not None
-        assert pair.expected.test.frames == pair.unexpected.test.frames
+        differences.append(pair.expected.test.frames - pair.unexpected.test.frames)
+    assert sorted(differences) == [-1] * 8 + [1] * 8
 
 
 @pytest.mark.parametrize("task", ["preference", "multi_agent", "inaccessible_goal", "background/preference"])
@@ -223,7 +225,7 @@ _DIGESTS = {
     "multi_agent": "79c06fa9",
     "inaccessible_goal": "0af4a436",
     "efficiency_path": "1482f54e",
-    "efficiency_time": "94abf2b9",
+    "efficiency_time": "a86c4e25",
     "efficiency_irrational": "3a5bdfd7",
     "instrumental_no_barrier": "8c8ddac9",
     "instrumental_inconsequential_barrier": "5a1653ff",

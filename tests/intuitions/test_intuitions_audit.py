@@ -112,7 +112,6 @@ def test_shortcuts_score_as_the_design_says() -> None:
         ("instrumental_inconsequential_barrier", "nearest object"): 1.0,
         ("instrumental_blocking_barrier", "nearest object"): 0.5,
         ("efficiency_path", "shorter test"): 1.0,
-        ("efficiency_time", "shorter test"): 0.5,
         ("multi_agent", "shorter test"): 0.5,
         ("multi_agent", "object listed first"): 0.5,
         ("instrumental_no_barrier", "object listed first"): 1.0,
@@ -122,6 +121,8 @@ def test_shortcuts_score_as_the_design_says() -> None:
     pairs = [make_pair("preference", number) for number in range(4)]
     assert sum(score(pair, SHORTCUTS["nearest object"]) for pair in pairs) == 2.0
     assert sum(score(pair, SHORTCUTS["object listed first"]) for pair in pairs) == 2.0
+    pairs = [make_pair("efficiency_time", number) for number in range(8)]
+    assert sum(score(pair, SHORTCUTS["shorter test"]) for pair in pairs) == 4.0
 
 
 def test_the_report_says_why_a_shortcut_succeeds() -> None:

@@ -18,7 +18,7 @@ _NEARLY_STRAIGHT = 1.05
 _SHORTEST, _LONGEST = 45.0, 170.0
 # Different places of the object in the familiarisation, at least.
 _FEWEST_GOALS = 3
-# Places to try for the moved wall of the time control, where few scenes have two ways of equal duration.
+# Places to try for the moved wall of the time control, where few scenes have two ways of almost equal duration.
 _DRAWS = 40
 _LONGEST_BLOCKER, _SHORTEST_BLOCKER = 5, 3
 
@@ -123,7 +123,9 @@ def path_control(rng: Random, cast: Cast, number: int, moved: bool) -> Pair:
     return Pair("efficiency_path", number, expected, unexpected)
 
 
-def time_control(rng: Random, cast: Cast, number: int, moved: bool, expected_familiar: bool) -> Pair:
+def time_control(
+    rng: Random, cast: Cast, number: int, moved: bool, expected_familiar: bool, expected_shorter: bool
+) -> Pair:
     """Draw a pair of the time control.
 
     Args:
@@ -132,6 +134,7 @@ def time_control(rng: Random, cast: Cast, number: int, moved: bool, expected_fam
         number: the number of the episode.
         moved: in the test the wall is elsewhere and not gone.
         expected_familiar: the object of the expected test, and not that of the unexpected one, is at a familiar place.
+        expected_shorter: the expected test is one frame shorter than the unexpected one, and not one frame longer.
     """
     obstacle = _obstacle(rng, moved, _DRAWS)
     ground = obstacle.open
@@ -145,12 +148,13 @@ def time_control(rng: Random, cast: Cast, number: int, moved: bool, expected_fam
         and length <= _NEARLY_STRAIGHT * ground.straight(cell)
     ]
     near = [(cell, obstacle.detour(cell)) for cell in obstacle.goals]
+    difference = -1 if expected_shorter else 1
     matches = [
         (one, two)
         for one in straight
         for two in near
-        # Not one frame of difference: whichever is shorter more often would give the expected test away.
-        if len(one[1]) == len(two[1]) and ground.lengths[two[0]] < ground.lengths[one[0]]
+        # Scenes with equal durations are rare; one that is shorter more often would give the expected test away.
+        if len(one[1]) - len(two[1]) == difference and ground.lengths[two[0]] < ground.lengths[one[0]]
     ]
     if not matches:
         raise NoLayout

@@ -32,7 +32,7 @@ RECIPES: dict[str, Recipe] = {
     "multi_agent": Recipe(choices.multi_agent, ("nearer", "same_goal"), True),
     "inaccessible_goal": Recipe(choices.inaccessible_goal, ("nearer",), True),
     "efficiency_path": Recipe(efficiency.path_control, ("moved",)),
-    "efficiency_time": Recipe(efficiency.time_control, ("moved", "expected_familiar")),
+    "efficiency_time": Recipe(efficiency.time_control, ("moved", "expected_familiar", "expected_shorter")),
     "efficiency_irrational": Recipe(efficiency.irrational_agent, ("moved",)),
     "instrumental_no_barrier": Recipe(instrumental.no_barrier, ("key_nearer", "goal_familiar")),
     "instrumental_inconsequential_barrier": Recipe(
