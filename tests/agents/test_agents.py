@@ -19,6 +19,8 @@ from puzzlebox.arena.agents.random import DISTRIBUTIONS, RandomAgent
 from puzzlebox.arena.world import ACTIONS, World
 from puzzlebox.record import Store
 from puzzlebox.run.play import play
+from puzzlebox.run.runs import RunError, run
+from puzzlebox.run.tasks import find_tasks
 from puzzlebox.seeds import agent_seed
 from worlds import AGENT, GOAL, task_of
 
@@ -42,7 +44,16 @@ class Straight:
         return self.action
 
 
-@pytest.mark.parametrize("name", agent_names())
+def test_agents_of_a_wing_refuse_the_tasks_of_others(tmp_path: Path) -> None:
+    assert "infant-script" in agent_names("infant") and "infant-script" not in agent_names("arena")
+    assert {"random"} <= set(agent_names("infant")) and "heuristic" not in agent_names("infant")
+    with pytest.raises(RunError, match="infant-script plays tasks of infant only; foraging is a task of arena"):
+        run(find_tasks(["foraging"]), ["infant-script"], tmp_path / "out")
+    with pytest.raises(RunError, match="heuristic plays tasks of arena only; infant/kick-the-ball is a task of infant"):
+        run(find_tasks(["infant/kick-the-ball"]), ["heuristic"], tmp_path / "out")
+
+
+@pytest.mark.parametrize("name", agent_names("arena"))
 def test_every_agent_plays_and_repeats_itself(name: str) -> None:
     agent = agent_named(name)
     assert isinstance(agent, Agent)

@@ -33,9 +33,18 @@ def register(name: str, factory: str | Factory) -> None:
     _AGENTS[name] = factory
 
 
-def agent_names() -> list[str]:
-    """Return the names of all agents, sorted."""
-    return sorted({*_AGENTS, *_entries()})
+def agent_names(wing: str | None = None) -> list[str]:
+    """Return the names of all agents, sorted; with the name of a wing, those that can play its tasks."""
+    names = sorted({*_AGENTS, *_entries()})
+    return names if wing is None else [name for name in names if _plays(name, wing)]
+
+
+def _plays(name: str, wing: str) -> bool:
+    """Return whether an agent can play the tasks of a wing; one that cannot be imported may."""
+    try:
+        return getattr(_factory(name), "wing", None) in (None, wing)
+    except ValueError:
+        return True
 
 
 def describe(name: str) -> str:

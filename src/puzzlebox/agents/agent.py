@@ -11,6 +11,8 @@ class Agent(Protocol):
     An agent may have two more methods. `prepare(task, start)` is called before an episode of a run begins, and
     `use_space(space)` after `begin`, in wings of Gymnasium environments, with the action space of the environment.
 
+    An agent may also have an attribute `wing`, the name of the only wing whose tasks it can play.
+
     Attributes:
         senses: its senses: in the arena, settings of `puzzlebox.make` such as `{"rays": 15, "camera": None}`.
     """

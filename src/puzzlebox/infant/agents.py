@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 class ScriptedAgent:
     """Follows the script of each infant task, which knows everything: it shows that the tasks can be solved."""
 
+    wing: ClassVar[str] = "infant"
     senses: ClassVar[Mapping[str, Any]] = {"script": True}
 
     def begin(self, seed: int) -> None:

@@ -218,6 +218,10 @@ def _settings(
 ) -> dict[str, Any]:
     """Return everything that determines the results, as plain values."""
     instances = {name: agent_of(name) for name in agents}
+    for name, agent in instances.items():
+        own = getattr(agent, "wing", wing.name)
+        if own != wing.name:
+            raise RunError(f"the agent {name} plays tasks of {own} only; {tasks[0].name} is a task of {wing.name}")
     return {
         "format": FORMAT,
         "puzzlebox": version("puzzlebox"),

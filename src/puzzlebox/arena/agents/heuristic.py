@@ -14,6 +14,7 @@ from puzzlebox.arena.schema.models import Task
 from puzzlebox.arena.world import actions
 from puzzlebox.seeds import rng_from
 from puzzlebox.text import nearest
+from puzzlebox.wings import ARENA
 
 _GOOD, _MULTI, _BAD, _WALL, _BUTTON = "goodGoal", "goodGoalMulti", "badGoal", "Immovable", "PillarButton"
 _FAN = 60.0
@@ -99,6 +100,8 @@ class HeuristicAgent:
             "radial" (what-where-when). "published" takes the list the task was published with: "operant" if there is
             a button, "food" elsewhere.
     """
+
+    wing = ARENA
 
     def __init__(self, rays: int = 45, behaviour: str = "published") -> None:
         if behaviour not in (*BEHAVIOURS, "published"):

@@ -22,6 +22,7 @@ from puzzlebox.arena.world.actions import (
     RIGHT,
 )
 from puzzlebox.seeds import rng_from
+from puzzlebox.wings import ARENA
 
 _FOOD = ("goodGoalMulti", "goodGoal")
 _SOLID = ("arena", "Immovable", "GoalSpawner", "SignPoster", "HollowObj", "agent")
@@ -68,6 +69,8 @@ class NavigatorAgent:
         rays: the number of rays, odd.
         ray_degrees: the angle of the whole fan.
     """
+
+    wing = ARENA
 
     def __init__(self, rays: int = 91, ray_degrees: float = 180.0) -> None:
         self.senses: Mapping[str, Any] = {"camera": None, "rays": checked_rays(rays), "ray_degrees": ray_degrees}

@@ -21,6 +21,7 @@ from puzzlebox.record.entries import UPLOAD
 from puzzlebox.seeds import agent_seed
 from puzzlebox.studio import protocol
 from puzzlebox.text import nearest
+from puzzlebox.wings import ARENA
 
 SLOWEST, FASTEST = 0.1, 8.0
 # Camera and rays shown for an agent that has none; its own observations do not contain them.
@@ -30,8 +31,8 @@ _MAX_STEPS_BEHIND = 16.0
 
 
 def list_agents() -> list[dict[str, str]]:
-    """Return name and description of every agent, as `/api/agents` answers."""
-    return [{"name": name, "description": _description(name)} for name in agent_names()]
+    """Return name and description of every agent that plays in the arena, as `/api/agents` answers."""
+    return [{"name": name, "description": _description(name)} for name in agent_names(ARENA)]
 
 
 def _description(name: str) -> str:
@@ -52,8 +53,9 @@ def find_agent(name: str, allowed: str | None = None) -> Agent:
     Raises:
         ValueError: there is no agent of that name.
     """
-    if name != allowed and name not in agent_names():
-        raise ValueError(f"there is no agent {name!r}{nearest(name, agent_names())}")
+    names = agent_names(ARENA)
+    if name != allowed and name not in names:
+        raise ValueError(f"there is no agent {name!r}{nearest(name, names)}")
     return agent_named(name)
 
 
