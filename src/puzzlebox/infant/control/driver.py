@@ -29,7 +29,7 @@ _KICK_SPEED, _KICK_UP = 2.0, 0.15
 _FOOT_REACH, _FOOT_COSINE = 0.30, cos(radians(45))
 # What a child says.
 _WORD = "ma"
-# Rays ignore the group of bones, so that nobody's own hand hides a thing.
+# Rays ignore the group of bones, so that the hand of a child hides nothing from itself.
 _SEEN_GROUPS = np.array((1, 0, 1, 1, 1, 1), np.uint8)
 
 # Called with the kind of an event and its details.

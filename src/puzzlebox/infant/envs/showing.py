@@ -84,7 +84,7 @@ class Showing:
         return np.concatenate([env.core.play.states()[0]["ears"] for env in self.play(senses=("ears",))], axis=1)
 
     def pictures(self, size: tuple[int, int], sound: NDArray[np.float32], every: int = 1) -> Iterator[Image]:
-        """Yield a picture of the beginning and of every so many steps.
+        """Yield a picture of the beginning, and another after each `every` steps.
 
         Args:
             size: width and height in pixels.
