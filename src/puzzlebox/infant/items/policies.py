@@ -9,7 +9,7 @@ from puzzlebox.infant.body.bones import JOINT_NAMES
 from puzzlebox.infant.items.item import Mode
 from puzzlebox.infant.items.seated import HEAD_PITCH, HEAD_YAW
 from puzzlebox.infant.items.session import Session
-from puzzlebox.seeds import rng_from
+from puzzlebox.seeds import agent_seed, rng_from
 from puzzlebox.text import closest
 
 # Called in each step; returns an action.
@@ -83,7 +83,8 @@ def policy_named(name: str) -> Callable[[Session, int], Policy]:
 def administer(session: Session, policy: str, seed: int) -> int:
     """Play a whole administration with a policy, and return its score."""
     session.reset(seed)
-    act = policy_named(policy)(session, seed)
+    # A stream of its own: the trials are drawn from the seed itself.
+    act = policy_named(policy)(session, agent_seed(seed))
     while not session.over:
         session.step(act(session))
     return session.score().points
