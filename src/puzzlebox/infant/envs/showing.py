@@ -39,7 +39,7 @@ _WINDOW_SECONDS = 2
 _SAMPLES = 2
 # The camera of the skin: its field of view, how much higher than the child it is, and the room around the child.
 _FOV_DEGREES, _HIGHER, _ROOM = 30.0, 0.10, 1.04
-# Nothing but this colour is behind the skin; the floor is so deep, in metres, that nobody sees it.
+# Nothing but this colour is behind the skin; the floor is so deep, in metres, that it is out of sight.
 _BEHIND, _DEEP = (238, 240, 243), -100.0
 # Even light, so that colours can be compared also on a child that lies on its belly.
 _LIGHT = {"sunlight": 0.25, "above": 0.75, "beside": 0.66, "below": 0.60}

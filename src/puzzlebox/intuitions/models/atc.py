@@ -112,7 +112,7 @@ class StateEncoder(Learner):
     def _contrast(self, films: Films, chosen: Tensor, rng: torch.Generator) -> Tensor:
         device = films.device
         trials = chosen * TRIALS + torch.randint(TRIALS, chosen.shape, generator=rng, device=device)
-        # Pairs of other films differ in their walls. Only pairs of the same trial make the encoder look at the agent.
+        # Pairs of other films differ in their walls; those of the same trial differ only in where the agent is.
         trials = trials.repeat_interleave(self.settings.pairs)
         first, last = films.motion(trials)
         share = torch.rand(len(trials), generator=rng, device=device)
