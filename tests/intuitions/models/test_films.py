@@ -1,11 +1,17 @@
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 
 from puzzlebox.intuitions.episodes import make_pair  # noqa: E402
+from puzzlebox.intuitions.models import films as films_module  # noqa: E402
+from puzzlebox.intuitions.models.background import background  # noqa: E402
 from puzzlebox.intuitions.models.films import AGENT, KEY, LOCK, Films, trials_of  # noqa: E402
+from puzzlebox.intuitions.models.painted import PaintedFilms  # noqa: E402
 from puzzlebox.intuitions.models.painting import Painter  # noqa: E402
+from puzzlebox.intuitions.models.video import sampled  # noqa: E402
 from puzzlebox.intuitions.pictures.flat import FlatPainter  # noqa: E402
 
 TASKS = ("background/instrumental_action", "background/preference", "multi_agent")
@@ -57,3 +63,22 @@ def test_actions_are_mean_displacements(stimuli, films):
     expected = (trial.agent.corners[42] - trial.agent.corners[32]) / 20
     assert np.allclose(action[0].numpy(), expected)
     assert not films.action(row, torch.tensor([trial.frames - 5])).any()
+
+
+def test_films_packed_in_pieces_are_those_packed_at_once(tmp_path, monkeypatch):
+    split, _ = background(1e-5, 0, tmp_path)
+    whole = Films.of(split.films(), split.tasks())
+    monkeypatch.setattr(films_module, "_FILMS_A_PIECE", 3)
+    joined = Films.of_split(split)
+    assert joined.table == whole.table
+    for name in (each.name for each in fields(whole) if each.name != "table"):
+        assert torch.equal(getattr(joined, name), getattr(whole, name)), name
+
+
+def test_flat_pictures_kept_are_those_painted_anew(films):
+    painted, painter = PaintedFilms.flat(films, 32, 10), Painter(films, 32)
+    trials = torch.arange(0, len(films.frames), 5)
+    frames, _ = sampled(films, trials, 10)
+    for at in (*frames.T, frames[:, -1] + 10):
+        anew = painter.paint(films.states(trials, at))
+        assert torch.allclose(painted.paint(trials, at), anew, atol=0.5 / 255 + 1e-6)

@@ -31,7 +31,8 @@ class EncoderSettings(Settings):
         momentum: how much of the encoder goes into the target encoder a step.
         shift: pixels by which pictures are shifted at most.
         apart: frames between the two pictures of a pair.
-        pairs: pairs of pictures of each film of a batch, all of one trial; 64 x 8 are the published 512 a step.
+        pairs: pairs of pictures of each film of a batch; 64 x 8 are the published 512 a step.
+        trials: trials of a film that its pairs come from.
     """
 
     batch: int = 64
@@ -45,6 +46,7 @@ class EncoderSettings(Settings):
     shift: int = 1
     apart: int = 1
     pairs: int = 8
+    trials: int = 4
 
 
 def convolutions(settings: EncoderSettings) -> nn.Sequential:
@@ -110,17 +112,23 @@ class StateEncoder(Learner):
         return self._contrast(films, chosen, rng)
 
     def _contrast(self, films: Films, chosen: Tensor, rng: torch.Generator) -> Tensor:
-        device = films.device
-        trials = chosen * TRIALS + torch.randint(TRIALS, chosen.shape, generator=rng, device=device)
-        # Pairs of other films differ in their walls; those of the same trial differ only in where the agent is.
-        trials = trials.repeat_interleave(self.settings.pairs)
-        first, last = films.motion(trials)
+        device, settings = films.device, self.settings
+        of_film = min(settings.trials, settings.pairs)
+        of_trial = settings.pairs // of_film
+        order = torch.rand(len(chosen), TRIALS, generator=rng, device=device).argsort(1)[:, :of_film]
+        # Walls tell films apart. Frames of one trial differ only in where the agent is; first frames of the trials of
+        # one film, where it often stands at the same place, only in where the objects are. So all three are learned.
+        trials = (chosen[:, None] * TRIALS + order).flatten().repeat_interleave(of_trial)
         share = torch.rand(len(trials), generator=rng, device=device)
+        share[::of_trial] = 0.0
+        first, last = films.motion(trials)
         frames = first + (share * (last - first + 1)).long()
-        later = torch.minimum(frames + self.settings.apart, last)
-        anchors = self.encoder(self._shifted(self.paint(films, trials, frames), rng))
+        later = torch.minimum(frames + settings.apart, last)
+        pictures = self.paint(films, trials.repeat(2), torch.cat((frames, later)))
+        now, following = self._shifted(pictures, rng).chunk(2)
+        anchors = self.encoder(now)
         with torch.no_grad():
-            positives = self.target(self._shifted(self.paint(films, trials, later), rng))
+            positives = self.target(following)
         predictions = anchors + self.anchor(anchors)
         logits = self.bilinear(predictions) @ positives.T
         return functional.cross_entropy(logits, torch.arange(len(trials), device=device), reduction="none")

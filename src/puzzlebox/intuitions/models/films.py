@@ -14,6 +14,8 @@ from torch import Tensor
 
 from puzzlebox.intuitions.episodes.stimulus import Blocks, Stimulus, Track, Trial
 from puzzlebox.intuitions.grid import CELL, CELLS, SIZE, STILL_AFTER, STILL_BEFORE, TRIALS
+from puzzlebox.intuitions.models.background import Part, Split
+from puzzlebox.intuitions.parallel import in_parallel
 
 # The entities of a trial, in the order in which they are painted.
 HOME, OBJECT, OTHER, LOCK, KEY, AGENT = range(6)
@@ -21,6 +23,12 @@ SLOTS = 6
 # Pieces of a barrier lie on a grid of half cells.
 HALVES = 2 * CELLS
 _HALF_CELL = CELL // 2
+# Films that a process packs at a time.
+_FILMS_A_PIECE = 200
+# Columns with one whole number for each trial.
+_NUMBERS = ("frames", "first", "moves", "offset", "carried", "barrier")
+# Shape, half side and colour.
+Look = tuple[str, int, tuple[int, int, int]]
 
 
 class States(NamedTuple):
@@ -77,12 +85,19 @@ class Films:
     barrier: Tensor
     barriers: Tensor
     task: Tensor
-    table: "list[tuple[str, int, tuple[int, int, int]]]"
+    table: "list[Look]"
 
     @classmethod
     def of(cls, films: Iterable[Stimulus], tasks: Sequence[int] | None = None) -> "Films":
         """Return the tensors of some films; `tasks`: a number for each."""
-        return _pack(films, tasks)
+        return _join([_pack(films)], tasks)
+
+    @classmethod
+    def of_split(cls, split: Split, workers: int = 1) -> "Films":
+        """Return the tensors of the films of a split, packed by several processes."""
+        pieces = [piece for part in split.parts for piece in part.cut(_FILMS_A_PIECE)]
+        found = dict(in_parallel(_pack_part, pieces, workers if len(pieces) > workers else 1))
+        return _join([found[piece] for piece in pieces], split.tasks())
 
     def to(self, device: "str | torch.device") -> "Films":
         """Return the films on another device."""
@@ -132,16 +147,25 @@ def trials_of(films: Tensor) -> Tensor:
     return films[..., None] * TRIALS + torch.arange(TRIALS, device=films.device)
 
 
-def _pack(films: Iterable[Stimulus], tasks: Sequence[int] | None) -> Films:
-    rows: dict[str, list[Any]] = {name: [] for name in ("frames", "first", "moves", "offset", "corners", "until")}
-    rows |= {name: [] for name in ("looks", "carried", "walls", "barrier")}
-    places: list[Any] = []
-    barriers: list[Any] = [np.zeros((HALVES, HALVES), np.int16)]
-    table: dict[tuple[str, int, tuple[int, int, int]], int] = {}
+class _Packed(NamedTuple):
+    """The columns of some films as arrays, without the empty barrier; looks, places and barriers count from 0."""
+
+    columns: dict[str, Any]
+    table: "list[Look]"
+
+
+def _pack_part(part: Part) -> _Packed:
+    return _pack(part.films())
+
+
+def _pack(films: Iterable[Stimulus]) -> _Packed:
+    rows: dict[str, list[Any]] = {name: [] for name in (*_NUMBERS, "corners", "until", "looks", "walls")}
+    places: list[Any] = [np.zeros((0, 2), np.int16)]
+    barriers: list[Any] = []
+    table: dict[Look, int] = {}
     walls_seen: dict[bytes, Any] = {}
-    count = used = 0
+    used = 0
     for film in films:
-        count += 1
         for trial in film.trials:
             first, last = trial.moving
             first, last = min(first, trial.frames - 1), min(last, trial.frames - 1)
@@ -158,19 +182,38 @@ def _pack(films: Iterable[Stimulus], tasks: Sequence[int] | None) -> Films:
             rows["looks"].append([-1 if each is None else _look(table, each) for each in slots])
             rows["carried"].append(_carried(trial))
             rows["walls"].append(_walls(trial.walls, walls_seen))
-            rows["barrier"].append(len(barriers) if len(trial.barrier.boxes) else 0)
             if len(trial.barrier.boxes):
                 barriers.append(_halves(trial.barrier))
-    numbers = {
-        name: np.array(rows[name], np.int64) for name in ("frames", "first", "moves", "offset", "carried", "barrier")
-    }
-    tensors = {name: torch.from_numpy(values) for name, values in numbers.items()}
-    shapes = {"corners": (np.int16, (-1, SLOTS, 2)), "until": (np.int16, (-1, SLOTS)), "looks": (np.int64, (-1, SLOTS))}
-    for name, (kind, shape) in shapes.items():
-        tensors[name] = torch.from_numpy(np.array(rows[name], kind).reshape(shape))
-    tensors["walls"] = torch.from_numpy(np.array(rows["walls"], bool).reshape(-1, CELLS, CELLS))
-    tensors["barriers"] = torch.from_numpy(np.stack(barriers))
-    tensors["places"] = torch.from_numpy(np.concatenate(places).astype(np.int16))
+            rows["barrier"].append(len(barriers) if len(trial.barrier.boxes) else 0)
+    columns: dict[str, Any] = {name: np.array(rows[name], np.int64) for name in _NUMBERS}
+    columns["corners"] = np.array(rows["corners"], np.int16).reshape(-1, SLOTS, 2)
+    columns["until"] = np.array(rows["until"], np.int16).reshape(-1, SLOTS)
+    columns["looks"] = np.array(rows["looks"], np.int64).reshape(-1, SLOTS)
+    columns["walls"] = np.array(rows["walls"], bool).reshape(-1, CELLS, CELLS)
+    columns["barriers"] = np.array(barriers, np.int16).reshape(-1, HALVES, HALVES)
+    columns["places"] = np.concatenate(places).astype(np.int16)
+    return _Packed(columns, list(table))
+
+
+def _join(parts: Sequence[_Packed], tasks: Sequence[int] | None) -> Films:
+    table: dict[Look, int] = {}
+    places, barriers = 0, 0
+    found: dict[str, list[Any]] = {"barriers": [np.zeros((1, HALVES, HALVES), np.int16)]}
+    for columns, looks in parts:
+        # One more number for an entity that is not there, which has look -1.
+        numbers = np.array([*(table.setdefault(look, len(table)) for look in looks), -1])
+        moved = {
+            **columns,
+            "looks": numbers[columns["looks"]],
+            "offset": columns["offset"] + places,
+            "barrier": np.where(columns["barrier"] > 0, columns["barrier"] + barriers, 0),
+        }
+        for name, values in moved.items():
+            found.setdefault(name, []).append(values)
+        places += len(columns["places"])
+        barriers += len(columns["barriers"])
+    tensors = {name: torch.from_numpy(np.concatenate(values)) for name, values in found.items()}
+    count = len(tensors["frames"]) // TRIALS
     tensors["task"] = torch.tensor(list(tasks) if tasks is not None else [0] * count)
     return Films(**tensors, table=list(table))
 
@@ -180,7 +223,7 @@ def _slots(trial: Trial) -> list[Track | None]:
     return [trial.home, *[*trial.objects[:2], None, None][:2], trial.lock, trial.key, trial.agent]
 
 
-def _look(table: dict[tuple[str, int, tuple[int, int, int]], int], track: Track) -> int:
+def _look(table: dict[Look, int], track: Track) -> int:
     return table.setdefault((track.shape, track.half, track.color), len(table))
 
 

@@ -78,6 +78,7 @@ class GraphModel(Learner):
     error_unit = "MSE of the next place, from -1 to 1"
     settings_class = GraphSettings
     settings: GraphSettings
+    averages = True
 
     def __init__(self, settings: GraphSettings) -> None:
         super().__init__(settings)
@@ -122,6 +123,12 @@ class GraphModel(Learner):
         )
         there = torch.cat((states.present, walls | barrier), 1)
         positions = torch.cat((places, cells.expand(count, -1, -1)), 1)
+        # Most cells are empty: only as many nodes are kept as the fullest frame has.
+        kept = there.byte().argsort(dim=1, descending=True, stable=True)[:, : int(there.sum(1).max())]
+        there = there.gather(1, kept)
+        features, positions = (
+            each.gather(1, kept[..., None].expand(-1, -1, each.shape[2])) for each in (features, positions)
+        )
         return Graphs(features * there[..., None], there, _edges(positions, there))
 
     def _looks(self, films: Films) -> tuple[Tensor, Tensor]:
@@ -134,7 +141,7 @@ class GraphModel(Learner):
             self._shapes = films, shapes, colors
         return self._shapes[1], self._shapes[2]
 
-    def embed(self, films: Films, trials: Tensor, frames: Tensor, most: int = 1024) -> Tensor:
+    def embed(self, films: Films, trials: Tensor, frames: Tensor, most: int = 4096) -> Tensor:
         """Return the embeddings of some frames (n), some at a time."""
         parts = zip(trials.split(most), frames.split(most), strict=True)
         return torch.cat([self._embed(self.graphs(films, trial, frame)) for trial, frame in parts])

@@ -43,7 +43,17 @@ class Stored(NamedTuple):
         return read_entry(self.entry)
 
 
-Source = Drawn | Stored
+class Made(NamedTuple):
+    """A pair that is there already, so that several observers judge it."""
+
+    made: Pair
+
+    def pair(self) -> Pair:
+        """Return the pair."""
+        return self.made
+
+
+Source = Drawn | Stored | Made
 
 
 def generated(tasks: Sequence[TaskInfo], episodes: int, seed: int, shapes: str = FAMILIAR) -> list[Source]:
@@ -74,6 +84,16 @@ def stored(folder: Path, problems: list[str] | None = None, tasks: Sequence[Task
     wanted = None if tasks is None else {task.name for task in tasks}
     pairs = [entry for entry in listing.entries if "u" in entry.stems]
     return [Stored(entry) for entry in pairs if wanted is None or entry.task in wanted]
+
+
+def make_all(sources: Sequence[Source], workers: int = 1) -> list[Source]:
+    """Return the same pairs, generated or read by several processes, for several observers to judge."""
+    found = dict(in_parallel(_pair, list(enumerate(sources)), workers))
+    return [Made(found[each]) for each in enumerate(sources)]
+
+
+def _pair(item: tuple[int, Source]) -> Pair:
+    return item[1].pair()
 
 
 @lru_cache(maxsize=2)
@@ -147,6 +167,8 @@ def _following(sources: Sequence[Source]) -> list[Source]:
 
 
 def _task(source: Source) -> str:
+    if isinstance(source, Made):
+        return source.made.task
     return source.task if isinstance(source, Drawn) else source.entry.task
 
 

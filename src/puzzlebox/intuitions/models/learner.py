@@ -57,8 +57,8 @@ class Learner(nn.Module):
     @classmethod
     def prepare(cls, split: Split, settings: Any, workers: int = 1) -> Any:
         """Return films as this model reads them: an object with a length, `task` and `to(device)`."""
-        del settings, workers
-        return Films.of(split.films(), split.tasks())
+        del settings
+        return Films.of_split(split, workers)
 
     def loss(self, films: Any, chosen: Tensor, rng: torch.Generator) -> Tensor:
         """Return the loss of some films, given by their numbers; `rng` is on the device of the films."""
@@ -86,6 +86,11 @@ class Learner(nn.Module):
     def device(self) -> torch.device:
         """Return where the weights are."""
         return next(self.parameters()).device
+
+
+def half_precision(device: torch.device) -> Any:
+    """Return a context in which a GPU computes with 16-bit numbers; on a processor nothing changes."""
+    return torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda")
 
 
 def held(frames: int, at: Sequence[int], values: Sequence[float]) -> np.ndarray[Any, Any]:

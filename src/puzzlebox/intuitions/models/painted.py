@@ -1,7 +1,8 @@
-"""Films in three dimensions for the video model: every so many frames, painted once by several processes.
+"""Pictures for the video model: every so many frames, painted once and kept on the device, one byte a number.
 
-The painter in three dimensions runs on the processor only, so the pictures are painted before training and kept on the
-device, one byte a number: 28,000 films at 64 pixels are 11 GB. While they are painted they lie in a temporary file.
+28,000 films at 64 pixels are 11 GB. The painter in three dimensions runs on the processor only, in several processes;
+while its pictures are painted they lie in a temporary file. Flat pictures are painted by the device that holds the
+films: a GPU has room to keep them, a processor paints them anew whenever they are needed.
 """
 
 import tempfile
@@ -18,11 +19,14 @@ from puzzlebox.intuitions.episodes.stimulus import Stimulus
 from puzzlebox.intuitions.grid import STILL_AFTER, STILL_BEFORE
 from puzzlebox.intuitions.models.background import Part, Split
 from puzzlebox.intuitions.models.films import Films
+from puzzlebox.intuitions.models.painting import Painter
 from puzzlebox.intuitions.parallel import in_parallel
 from puzzlebox.intuitions.pictures.painters import painter_named
 
 # Films that a process paints at a time.
 _FILMS_A_PIECE = 50
+# Pictures that a device paints at a time.
+_PICTURES_AT_A_TIME = 4096
 
 
 class PaintedFilms:
@@ -54,7 +58,7 @@ class PaintedFilms:
     @classmethod
     def of_split(cls, split: Split, view: str, size: int, every: int, workers: int) -> "PaintedFilms":
         """Paint the films of a split."""
-        films = Films.of(split.films(), split.tasks())
+        films = Films.of_split(split, workers)
         offset, count = _offsets(films, every)
         pieces = [piece for part in split.parts for piece in part.cut(_FILMS_A_PIECE)]
         firsts = np.cumsum([0, *(piece.stop - piece.start for piece in pieces)]) * (len(films.frames) // len(films))
@@ -70,6 +74,20 @@ class PaintedFilms:
             return cls(films, torch.from_numpy(np.array(pictures)), offset, every)
 
     @classmethod
+    def flat(cls, films: Films, size: int, every: int) -> "PaintedFilms":
+        """Paint films flat, on the device that holds them."""
+        first, counts = _counts(films, every)
+        offset = counts.cumsum(0) - counts
+        trials = torch.repeat_interleave(counts)
+        frames = first[trials] + every * (torch.arange(len(trials), device=films.device) - offset[trials])
+        pictures = torch.empty(len(trials), size, size, 3, dtype=torch.uint8, device=films.device)
+        painter = Painter(films, size)
+        for rows in torch.arange(len(trials), device=films.device).split(_PICTURES_AT_A_TIME):
+            painted = painter.paint(films.states(trials[rows], frames[rows]))
+            pictures[rows] = (painted * 255).round().byte().permute(0, 2, 3, 1)
+        return cls(films, pictures, offset, every)
+
+    @classmethod
     def of_films(cls, stimuli: Sequence[Stimulus], view: str, size: int, every: int) -> "PaintedFilms":
         """Paint some films."""
         films = Films.of(stimuli)
@@ -78,9 +96,14 @@ class PaintedFilms:
         return cls(films, torch.from_numpy(np.stack(pictures)), offset, every)
 
 
+def _counts(films: Films, every: int) -> tuple[Tensor, Tensor]:
+    """Return the first frame of each trial that is painted, and how many are: those of the motion and one beyond."""
+    first, last = films.motion(torch.arange(len(films.frames), device=films.device))
+    return first, (last - first) // every + 2
+
+
 def _offsets(films: Films, every: int) -> tuple[Tensor, int]:
-    first, last = films.motion(torch.arange(len(films.frames)))
-    counts = (last - first) // every + 1
+    _, counts = _counts(films, every)
     return counts.cumsum(0) - counts, int(counts.sum())
 
 
@@ -89,7 +112,7 @@ def _pictures(stimulus: Stimulus, view: str, size: int, every: int) -> list[Any]
     return [
         painter.frame(trial, min(frame, trial.frames - 1))
         for trial in stimulus.trials
-        for frame in range(STILL_BEFORE, max(trial.frames - 1 - STILL_AFTER, STILL_BEFORE + 1) + 1, every)
+        for frame in range(STILL_BEFORE, max(trial.frames - 1 - STILL_AFTER, STILL_BEFORE + 1) + 1 + every, every)
     ]
 
 

@@ -20,7 +20,7 @@ from puzzlebox.intuitions.episodes.stimulus import Stimulus
 from puzzlebox.intuitions.grid import FAMILIARISATION, TRIALS
 from puzzlebox.intuitions.models.background import Split
 from puzzlebox.intuitions.models.films import Films, trials_of
-from puzzlebox.intuitions.models.learner import Learner, Settings, held_by_film
+from puzzlebox.intuitions.models.learner import Learner, Settings, half_precision, held_by_film
 from puzzlebox.intuitions.models.painted import PaintedFilms
 from puzzlebox.intuitions.models.painting import Painter
 from puzzlebox.intuitions.scoring.observer import Surprise
@@ -89,7 +89,9 @@ class UNet(nn.Module):
             seen.append(maps)
         for convolutions, above in zip(self.up, seen[-2::-1], strict=True):
             maps = convolutions(torch.cat((functional.interpolate(maps, scale_factor=2.0), above), 1))
-        picture: Tensor = self.last(maps)
+        # Sixteen bits would round the picture by more than a good prediction is wrong.
+        with torch.autocast(maps.device.type, enabled=False):
+            picture: Tensor = self.last(maps.float())
         return picture
 
 
@@ -108,6 +110,7 @@ class VideoModel(Learner):
     error_unit = "pixel MSE"
     settings_class = VideoSettings
     settings: VideoSettings
+    averages = True
 
     def __init__(self, settings: VideoSettings) -> None:
         super().__init__(settings)
@@ -118,18 +121,28 @@ class VideoModel(Learner):
         )
         self.lstm = nn.LSTM(settings.size**2, settings.character // 2, batch_first=True, bidirectional=True)
         self.unet = UNet(3 + settings.character, settings.width)
+        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._painter: tuple[Films, Painter] | None = None
+        self._painted: list[PaintedFilms] = []
 
     @classmethod
     def prepare(cls, split: Split, settings: Any, workers: int = 1) -> Films | PaintedFilms:
         """Return films to be painted flat on the device, or pictures in three dimensions."""
         if settings.view == FLAT:
-            return Films.of(split.films(), split.tasks())
+            return Films.of_split(split, workers)
         return PaintedFilms.of_split(split, settings.view, settings.size, settings.every, workers)
+
+    def begin(self, films: Films | PaintedFilms) -> None:
+        """Paint all pictures once if a GPU has room for them."""
+        if isinstance(films, Films) and films.device.type == "cuda":
+            self._painted.append(PaintedFilms.flat(films, self.settings.size, self.settings.every))
 
     def _paint(self, films: Films | PaintedFilms, trials: Tensor, frames: Tensor) -> Tensor:
         if isinstance(films, PaintedFilms):
             return films.paint(trials, frames)
+        for painted in self._painted:
+            if painted.films is films:
+                return painted.paint(trials, frames)
         if self._painter is None or self._painter[0] is not films:
             self._painter = films, Painter(films, self.settings.size)
         return self._painter[1].paint(films.states(trials, frames))
@@ -140,31 +153,29 @@ class VideoModel(Learner):
         frames, counts = sampled(films, flat, self.settings.every)
         row, column = (torch.arange(frames.shape[1], device=flat.device) < counts[:, None]).nonzero(as_tuple=True)
         features = torch.zeros(*frames.shape, self.settings.size**2, device=flat.device)
-        features[row, column] = self.cnn(self._paint(films, flat[row], frames[row, column]))
+        with half_precision(flat.device):
+            seen = self.cnn(self._paint(films, flat[row], frames[row, column]))
+        features[row, column] = seen.float()
         packed = pack_padded_sequence(features, counts.cpu(), batch_first=True, enforce_sorted=False)
         _, (hidden, _) = self.lstm(packed)
         return hidden.transpose(0, 1).flatten(1).unflatten(0, trials.shape).mean(1)
 
-    def predict(
-        self, films: Films | PaintedFilms, trials: Tensor, least: int = 0
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def predict(self, films: Films | PaintedFilms, trials: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Return for films (trials n x 9) predicted and actual next pictures of the test, their film and frame.
 
-        A film whose test has a single picture has no next one; with `least=1` that picture is taken for its next one.
+        The next picture of the last one is beyond the motion: agents beside their goal move for less than ten frames.
         """
         character = self.character(films, trials[:, :FAMILIARISATION])
         test = trials[:, TRIALS - 1]
         frames, counts = sampled(films, test, self.settings.every)
-        film, step = (
-            torch.arange(frames.shape[1], device=test.device) < (counts[:, None] - 1).clamp(min=least)
-        ).nonzero(as_tuple=True)
-        if not len(film):
-            film, step = torch.arange(len(test), device=test.device), torch.zeros_like(test)
+        film, step = (torch.arange(frames.shape[1], device=test.device) < counts[:, None]).nonzero(as_tuple=True)
         now = frames[film, step]
-        following = frames[film, (step + 1).clamp(max=frames.shape[1] - 1)]
+        following = now + self.settings.every
         current, actual = (self._paint(films, test[film], each) for each in (now, following))
         tiles = character[film][:, :, None, None].expand(-1, -1, *current.shape[2:])
-        return self.unet(torch.cat((current, tiles), 1)), actual, film, now
+        with half_precision(test.device):
+            predicted = self.unet(torch.cat((current, tiles), 1))
+        return predicted, actual, film, now
 
     def loss(self, films: Films | PaintedFilms, chosen: Tensor, rng: torch.Generator) -> Tensor:
         """Return the mean squared error of pixels."""
@@ -176,7 +187,7 @@ class VideoModel(Learner):
         predicted, actual, film, _ = self.predict(films, trials_of(chosen))
         errors = (predicted - actual).square().mean((1, 2, 3))
         sums = torch.zeros(len(chosen), device=errors.device).index_add(0, film, errors)
-        return sums / torch.bincount(film, minlength=len(chosen)).clamp(min=1)
+        return sums / torch.bincount(film, minlength=len(chosen))
 
     @torch.no_grad()
     def surprises(self, stimuli: Sequence[Stimulus]) -> list[Surprise]:
@@ -199,7 +210,7 @@ class VideoModel(Learner):
             films: Films | PaintedFilms = Films.of(stimuli).to(self.device)
         else:
             films = PaintedFilms.of_films(stimuli, view.view, view.size, view.every).to(self.device)
-        return self.predict(films, trials_of(torch.arange(len(stimuli), device=self.device)), least=1)
+        return self.predict(films, trials_of(torch.arange(len(stimuli), device=self.device)))
 
 
 def _bytes_of(pictures: Tensor) -> Any:
