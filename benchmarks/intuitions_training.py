@@ -43,6 +43,9 @@ from puzzlebox.intuitions.scoring.tables import data as plain_data
 from puzzlebox.intuitions.scoring.tables import markdown
 from puzzlebox.processes import cores
 
+_START = time.monotonic()
+# Less time than this is not worth the preparation of films.
+_LEAST_MINUTES = 0.5
 RESULTS = Path(__file__).parent / "results"
 
 
@@ -77,13 +80,17 @@ def _train(name: str, options: argparse.Namespace) -> bool:
     settings = {**job.settings, **dict(each.split("=", 1) for each in options.set)}
     plan = Plan(job.model, job.seed, options.scale, 0, settings, encoder)
     outcome = train(
-        plan, options.out / name, options.minutes, options.device, options.workers, options.data, note=_note
+        plan, options.out / name, _minutes_left(options), options.device, options.workers, options.data, note=_note
     )
     state = "finished" if outcome.finished else "unfinished"
     _note(f"{name}: {outcome.steps} steps, {outcome.epochs:.1f} epochs, {state}")
     if options.slim is not None:
         _slim(options.out / name, options.slim / name)
     return outcome.finished
+
+
+def _minutes_left(options: argparse.Namespace) -> float | None:
+    return None if options.minutes is None else max(0.0, options.minutes - (time.monotonic() - _START) / 60)
 
 
 def _slim(run: Path, folder: Path) -> None:
@@ -157,7 +164,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS / "intuitions")
     parser.add_argument("--data", type=Path, default=RESULTS / "background")
     parser.add_argument("--slim", type=Path, help="a folder for what is worth keeping")
-    parser.add_argument("--minutes", type=float, help="minutes of training for each job; the same command resumes")
+    parser.add_argument("--minutes", type=float, help="minutes for all jobs together; the same command resumes")
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--episodes", type=int, default=1000)
@@ -178,7 +185,7 @@ def main() -> None:
             _table(options)
         elif job.startswith("score-"):
             _score(job.removeprefix("score-"), options)
-        else:
+        elif (left := _minutes_left(options)) is None or left > _LEAST_MINUTES:
             _train(job, options)
 
 

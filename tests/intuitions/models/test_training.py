@@ -98,7 +98,7 @@ def test_a_stopped_run_resumes_as_if_it_had_not_stopped(name, encoder, data, tmp
     stops = 0
     while not (outcome := train(plan, tmp_path / "parts", minutes=0.0, device="cpu", data=data)).finished:
         # No time is left at once, so each call does nothing; a clock that stands still for one step lets it do one.
-        monkeypatch.setattr(training.time, "monotonic", iter([0.0, 0.0, 0.0, *[9e9] * 20]).__next__)
+        monkeypatch.setattr(training.time, "monotonic", iter([0.0, 0.0, 0.0, 0.0, 0.0, *[9e9] * 20]).__next__)
         train(plan, tmp_path / "parts", minutes=1.0, device="cpu", data=data)
         monkeypatch.undo()
         stops += 1
@@ -228,3 +228,10 @@ def test_another_run_in_the_folder_is_named_by_what_differs(data, tmp_path):
     (tmp_path / "run" / "run.json").write_text("[]")
     with pytest.raises(ValueError, match=r"run\.json is damaged; name another folder"):
         train(plan, tmp_path / "run", device="cpu", data=data)
+
+
+def test_a_finished_run_is_not_prepared_again(data, tmp_path, monkeypatch):
+    plan = Plan("atc", scale=TINY, settings=SMALL["atc"])
+    first = train(plan, tmp_path / "run", device="cpu", data=data)
+    monkeypatch.setattr(training, "background", None)
+    assert train(plan, tmp_path / "run", device="cpu", data=data) == first

@@ -117,7 +117,8 @@ def train(
     Args:
         plan: what is trained; the same as before where a run is resumed.
         run: the folder of the run.
-        minutes: stop after so many minutes of training, with everything saved. Default: train to the end.
+        minutes: stop after so many minutes, with everything saved. Preparing films counts, but at least half of the
+            time is for training. Default: train to the end.
         device: `cpu` or `cuda`. Default: a GPU if there is one.
         workers: processes that generate background films.
         data: the folder that keeps them. Default: `background` in the run.
@@ -128,12 +129,14 @@ def train(
         ValueError: the folder holds another run, a setting, the device or the encoder is wrong, or the loss is no
             longer a number.
     """
+    start = time.monotonic()
     kind = model_class(plan.model)
     settings = settings_from(kind.settings_class, plan.settings)
     if device is not None:
         check_device(device)
     encoder = _encoder(kind, plan)
-    _claim(run, plan, settings, encoder)
+    if _claim(run, plan, settings, encoder) and (finished := _finished(run, settings)) is not None:
+        return finished
     place = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
     if place.type == "cuda":
         torch.set_float32_matmul_precision("high")
@@ -142,7 +145,10 @@ def train(
     training, validation = background(plan.scale, plan.data_seed, data or run / "background", workers)
     films = kind.prepare(training, settings, workers).to(place)
     held_out = kind.prepare(validation, settings, workers).to(place)
-    return _Loop(learner, films, held_out, plan.seed, run).go(minutes, progress, note)
+    loop = _Loop(learner, films, held_out, plan.seed, run)
+    if minutes is not None:
+        minutes = max(minutes - (time.monotonic() - start) / 60, minutes / 2)
+    return loop.go(minutes, progress, note)
 
 
 def _encoder(kind: type[Learner], plan: Plan) -> Learner | None:
@@ -165,8 +171,16 @@ def _new_learner(kind: type[Learner], settings: Settings, encoder: Learner | Non
     return kind(settings) if encoder is None else kind(settings, encoder)  # type: ignore[call-arg]
 
 
-def _claim(run: Path, plan: Plan, settings: Settings, encoder: Learner | None) -> None:
-    """Write what the run is, or check that it is the same run."""
+def _finished(run: Path, settings: Settings) -> Outcome | None:
+    """Return where a finished run stands; None if it has not finished."""
+    if not (run / CHECKPOINT).exists():
+        return None
+    state = _read_checkpoint(run / CHECKPOINT, torch.device("cpu"))
+    return Outcome(state["step"], settings.epochs, True, _last_line(run / LOG)) if state["finished"] else None
+
+
+def _claim(run: Path, plan: Plan, settings: Settings, encoder: Learner | None) -> bool:
+    """Write what the run is, or check that it is the same run; return whether its epochs are the same too."""
     what = {**plan._asdict(), "settings": asdict(settings), "torch": torch.__version__}
     what["encoder_settings"] = None if encoder is None else asdict(encoder.settings)
     what = json.loads(json.dumps(what))
@@ -186,11 +200,12 @@ def _claim(run: Path, plan: Plan, settings: Settings, encoder: Learner | None) -
         # More or fewer epochs are the same run.
         if before != what:
             _write_text_aside(path, json.dumps(what, indent=1) + "\n")
-        return
+        return bool(before.get("settings") == what["settings"])
     if run.exists() and any(run.iterdir()):
         raise ValueError(f"{run} is not empty and no run of this program; name another folder")
     run.mkdir(parents=True, exist_ok=True)
     _write_text_aside(path, json.dumps(what, indent=1) + "\n")
+    return False
 
 
 def _difference(name: str, before: Any, now: Any) -> str:
