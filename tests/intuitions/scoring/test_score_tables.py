@@ -4,7 +4,7 @@ import pytest
 from puzzlebox.intuitions.scoring import Judgement, summarise
 from puzzlebox.intuitions.scoring.judgements import read_judgements, write_judgements
 from puzzlebox.intuitions.scoring.order import three_way_order
-from puzzlebox.intuitions.scoring.tables import data, markdown
+from puzzlebox.intuitions.scoring.tables import Errors, data, markdown
 
 
 def judgements(task="preference", count=10, wrong=1):
@@ -75,3 +75,10 @@ def test_a_damaged_table_of_judgements_is_refused(tmp_path, change, sentence):
     path.write_text(change(path.read_text()))
     with pytest.raises(ValueError, match=sentence):
         read_judgements(path)
+
+
+def test_validation_errors_stand_beside_the_published_ones():
+    text = markdown({}, errors={"video": Errors("pixel MSE", {"single_object": 0.00125, "preference": None})})
+    assert "| video | pixel MSE | 0.0013 |  |  |  |" in text
+    assert "| Video-RNN (published) | pixel MSE | 0.00033 | 0.00054 | 0.00024 | 0.0009 |" in text
+    assert "published) | nats" not in markdown({}, errors={"atc": Errors("nats", {"preference": 1.0})})

@@ -10,6 +10,7 @@ from puzzlebox.intuitions.cli.options import Shapes, Workers, worker_count
 
 if TYPE_CHECKING:
     from puzzlebox.intuitions.models.judging import Source
+    from puzzlebox.intuitions.scoring.tables import Errors
 
 
 def score(
@@ -112,7 +113,7 @@ def score(
             note(f"warning: {sentence}")
         fail("there is no pair to score")
     orders = {name: three_way_order(found[0]) for name, found in judged.items()}
-    text = markdown(results, shapes.value, orders)
+    text = markdown(results, _published_set(runs, shapes.value), orders, _errors(runs, names))
     if output is not None:
         try:
             output.mkdir(parents=True, exist_ok=True)
@@ -135,6 +136,35 @@ def score(
         note(f"warning: {sentence}")
     if problems:
         raise typer.Exit(1)
+
+
+def _published_set(runs: list[str], shapes: str) -> str:
+    """Return which published scores stand beside: those in three dimensions if that is what all runs see."""
+    from puzzlebox.intuitions.models.judging import observer_named
+    from puzzlebox.intuitions.scoring.published import THREE_D
+
+    views = {getattr(getattr(observer_named(run), "settings", None), "view", "flat") for run in runs}
+    return THREE_D if views == {"three-d"} else shapes
+
+
+def _errors(runs: list[str], names: list[str]) -> "dict[str, Errors]":
+    """Return the validation errors of each trained model, averaged over its runs."""
+    from statistics import fmean
+
+    from puzzlebox.intuitions.models.judging import observer_named
+    from puzzlebox.intuitions.models.registry import INVERSE_PLANNER
+    from puzzlebox.intuitions.models.training import validation_errors
+    from puzzlebox.intuitions.scoring.tables import Errors
+
+    found: dict[str, Errors] = {}
+    for name in dict.fromkeys(names):
+        trained = [run for run, of in zip(runs, names, strict=True) if of == name and run != INVERSE_PLANNER]
+        logs = [errors for run in trained if (errors := validation_errors(Path(run)))]
+        if logs:
+            known = {task: [error for each in logs if (error := each.get(task)) is not None] for task in logs[0]}
+            means = {task: fmean(numbers) if numbers else None for task, numbers in known.items()}
+            found[name] = Errors(getattr(observer_named(trained[0]), "error_unit", ""), means)
+    return found
 
 
 def _folder_of_pairs(name: str) -> Path | None:

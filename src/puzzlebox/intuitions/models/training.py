@@ -417,6 +417,11 @@ def write_aside(path: Path, state: Any) -> None:
         os.close(folder)
 
 
+def validation_errors(run: Path) -> dict[str, float | None]:
+    """Return the last validation error of a run on each background task; none if it was never validated."""
+    return dict(_last_line(run / LOG).get("validation", {}))
+
+
 def _last_line(path: Path) -> dict[str, Any]:
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return json.loads(lines[-1]) if lines else {}

@@ -1,13 +1,21 @@
 """The table of scores beside the published ones, as Markdown and as plain data."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from puzzlebox.intuitions.catalogue import GROUPS, TASKS
 from puzzlebox.intuitions.scoring import published
 from puzzlebox.intuitions.scoring.observer import READ_OUTS
 from puzzlebox.intuitions.scoring.order import Order
 from puzzlebox.intuitions.scoring.summary import FEWEST_RUNS, Score
+
+
+class Errors(NamedTuple):
+    """Validation errors of a trained observer: their unit, and one for each background task."""
+
+    unit: str
+    by_task: Mapping[str, float | None]
+
 
 OURS = (
     "Scores in per cent of pairs, ties count half. Ours are measured on films of our own generator, the published ones "
@@ -19,6 +27,7 @@ def markdown(
     results: Mapping[str, Sequence[Score]],
     films: str = published.FAMILIAR,
     orders: Mapping[str, Sequence[Order]] | None = None,
+    errors: Mapping[str, Errors] | None = None,
 ) -> str:
     """Return the tables of some observers: by read-out, with published scores, infants and disagreements.
 
@@ -26,6 +35,7 @@ def markdown(
         results: the scores of each observer.
         films: which published scores stand beside: of `familiar` or `new` shapes, or `3d`.
         orders: the three-way order of each observer, if it is to be shown.
+        errors: the validation errors of each trained observer, if they are to be shown.
     """
     lines = [OURS, ""]
     for read_out in READ_OUTS:
@@ -33,6 +43,8 @@ def markdown(
     lines += _runs(results)
     if orders:
         lines += _orders(orders)
+    if errors:
+        lines += _errors(errors)
     lines += ["## Infants of eleven months", ""]
     lines += [f"- {TASKS[task].title}: {what}." for task, what in published.INFANTS.items()]
     lines += [
@@ -124,6 +136,20 @@ def _orders(orders: Mapping[str, Sequence[Order]]) -> list[str]:
                 share = f"{100 * order.share:.1f} %"
                 lines.append(f"- {name}, {order.read_out}: {order.lower} below {order.higher}: {share}")
     return [*lines, ""]
+
+
+def _errors(errors: Mapping[str, Errors]) -> list[str]:
+    rows = [["observer", "unit", *(TASKS[task].title for task in GROUPS["background"])]]
+    for name, (unit, found) in errors.items():
+        numbers = [found.get(task.rpartition("/")[2]) for task in GROUPS["background"]]
+        rows.append([name, unit, *("" if number is None else f"{number:.2g}" for number in numbers)])
+        theirs = published.REBUILT.get(name, "")
+        if theirs in published.BACKGROUND_ERRORS:
+            known = published.BACKGROUND_ERRORS[theirs]
+            rows.append([f"{theirs} (published)", unit, *(f"{number:.2g}" for number in known)])
+    rule = ["---", "---", *["---:"] * (len(rows[0]) - 2)]
+    table = ["| " + " | ".join(row) + " |" for row in (rows[0], rule, *rows[1:])]
+    return ["## Errors on background films that were not trained on", "", *table, ""]
 
 
 def data(results: Mapping[str, Sequence[Score]]) -> list[dict[str, Any]]:
