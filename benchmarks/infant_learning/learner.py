@@ -15,7 +15,7 @@ from stable_baselines3 import SAC as Sac
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.preprocessing import get_flattened_obs_dim
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
-from stable_baselines3.common.vec_env import VecNormalize
+from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 from torch import nn
 
 from benchmarks.infant_learning.jobs import PPO, Job
@@ -34,16 +34,16 @@ _PPO: Mapping[str, Any] = {
     "gae_lambda": 0.95,
     "target_kl": 0.05,
 }
-# One gradient step for each step of the vector, so for each 8 (two children: 16) transitions.
 _SAC: Mapping[str, Any] = {
     "buffer_size": 50_000,
     "learning_starts": 5_000,
     "batch_size": 128,
     "learning_rate": 5e-4,
     "train_freq": 1,
-    "gradient_steps": 2,
     "ent_coef": "auto_0.1",
 }
+# How many transitions there are for each gradient step of SAC, with eyes and without.
+_SAC_EVERY = (8, 2)
 
 
 class Seeing(BaseFeaturesExtractor):
@@ -54,8 +54,9 @@ class Seeing(BaseFeaturesExtractor):
         super().__init__(observation_space, get_flattened_obs_dim(vector) + (64 if eyes else 0))
         self.look = None
         if eyes:
+            # The first one has patches of 4 x 4 pixels, which is a quarter of the cost of patches that overlap.
             convolutions = nn.Sequential(
-                nn.Conv2d(6, 16, 4, 2), nn.ReLU(), nn.Conv2d(16, 32, 3, 2), nn.ReLU(), nn.Flatten()
+                nn.Conv2d(6, 24, 4, 4), nn.ReLU(), nn.Conv2d(24, 32, 3, 2), nn.ReLU(), nn.Flatten()
             )
             with torch.no_grad():
                 length = convolutions(torch.zeros(1, *eyes.shape)).shape[1]
@@ -73,7 +74,17 @@ def _new(job: Job, rows: VecNormalize) -> BaseAlgorithm:
     common: dict[str, Any] = {"gamma": _GAMMA, "seed": job.seed, "device": "cpu", "policy_kwargs": policy}
     if job.learner == PPO:
         return Ppo("MultiInputPolicy", rows, **_PPO, **common)
-    return Sac("MultiInputPolicy", rows, **_SAC, **common)
+    return Sac("MultiInputPolicy", rows, gradient_steps=_gradient_steps(job, rows), **_SAC, **common)
+
+
+def _gradient_steps(job: Job, rows: VecEnv) -> int:
+    """Return how many gradient steps SAC takes after each step of the vector."""
+    return max(1, rows.num_envs // _SAC_EVERY["eyes" not in job.senses])
+
+
+def _load(job: Job, folder: Path, rows: VecNormalize) -> BaseAlgorithm:
+    kind: type[BaseAlgorithm] = Ppo if job.learner == PPO else Sac
+    return kind.load(folder / "model.zip", rows, device="cpu")
 
 
 def train(job: Job, folder: Path, seconds: float, note: Callable[[str], None], envs: int = ENVS) -> bool:
@@ -96,18 +107,19 @@ def train(job: Job, folder: Path, seconds: float, note: Callable[[str], None], e
     saved = folder / CHECKPOINT
     if saved.exists():
         rows = VecNormalize.load(str(saved / "means.pkl"), bare)
-        model = (Ppo if job.learner == PPO else Sac).load(saved / "model.zip", rows, device="cpu")
-        if job.learner != PPO:
-            # The buffer is empty again: refill it with the policy before the next gradient step.
-            model.learning_starts = model.num_timesteps + _SAC["learning_starts"]
+        model = _load(job, saved, rows)
     else:
         rows = VecNormalize(bare, norm_obs_keys=["vector"], norm_reward=job.learner == PPO, gamma=_GAMMA, clip_obs=5.0)
         model = _new(job, rows)
     _cut(folder / LOG, state["step"])
+    # After a resume the buffer of SAC is empty: the policy refills it before the next gradient step.
+    refilled = model.num_timesteps + _SAC["learning_starts"]
     before, line, kept = state["seconds"], state["step"] // LINE + 1, time.monotonic()
     chunk = _PPO["n_steps"] * bare.num_envs if job.learner == PPO else 1_000
     with (folder / LOG).open("a", encoding="utf-8") as log:
         while True:
+            if isinstance(model, Sac):
+                model.gradient_steps = 0 if model.num_timesteps < refilled else _gradient_steps(job, rows)
             model.learn(chunk, reset_num_timesteps=False)
             step, spent = model.num_timesteps * bare.hold, before + time.monotonic() - start
             finished = step >= job.steps

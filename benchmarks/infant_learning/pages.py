@@ -120,17 +120,10 @@ def _curves(out: Path, axis: Any, jobs: Sequence[Job], what: str) -> None:
             axis.fill_between(
                 grid / 1000, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.18, linewidth=0
             )
-    for level in dict.fromkeys(job.level for job in jobs):
-        job = next(each for each in jobs if each.level == level)
-        one = len({each.level for each in jobs}) == 1
-        for who, style in (("script", (0, (5, 2))), ("random", (0, (1, 1.5)))):
-            known = baseline(out, job).get(who)
+    levels = list(dict.fromkeys(job.level for job in jobs))
+    for level, ink in zip(levels, ("black", "#999999"), strict=False):
+        known = baseline(out, next(job for job in jobs if job.level == level))
+        for who, dashes in (("script", (5, 2)), ("random", (1, 1.5))):
             if known:
-                label = who if one else f"{who}, {level}"
-                axis.axhline(
-                    known[what],
-                    color="black" if level == "easy" else "#999999",
-                    linestyle=style,
-                    linewidth=0.9,
-                    label=label,
-                )
+                label = who if len(levels) == 1 else f"{who}, {level}"
+                axis.axhline(known[who][what], color=ink, linestyle=(0, dashes), linewidth=0.9, label=label)

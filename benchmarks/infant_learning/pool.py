@@ -27,7 +27,7 @@ def left(name: str, out: Path) -> float:
         return 0.0 if (out / name / FILE).exists() else 120.0
     job = JOBS[name]
     rate = _RATES[job.task] * (_SAC_RATE if job.learner == SAC else 1.0)
-    return max(0.0, (job.steps - progress(out / name)["step"]) / rate)
+    return max(0.0, (job.steps - int(progress(out / name)["step"])) / rate)
 
 
 def run_all(
@@ -37,7 +37,9 @@ def run_all(
 
     Those that need longest begin first, so that the last ones end at about the same time.
     """
-    start, running, states = time.monotonic(), {}, {}
+    start = time.monotonic()
+    running: dict[str, subprocess.Popen[bytes]] = {}
+    states: dict[str, str] = {}
     waiting = sorted((name for name in names if left(name, out)), key=lambda name: -left(name, out))
     end = start + 60 * minutes
     while waiting or running:

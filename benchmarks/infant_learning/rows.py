@@ -19,7 +19,7 @@ from puzzlebox.infant.tasks.navigation import NavigationTask
 # that exploring does not throw the arms about.
 _SHARE, _HOLD = 0.2, 2
 # Walking to toys: the learner (not the logged return) also gets this much for each metre it comes nearer to the target.
-# The sum over an episode does not depend on the way, unlike that of VECA's own shaping, which pays for walking in circles.
+# The sum over an episode does not depend on the way; VECA's own shaping would pay for walking in circles.
 _NEARER = 0.5
 
 
