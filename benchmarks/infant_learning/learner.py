@@ -24,6 +24,8 @@ from benchmarks.infant_learning.rows import Rows
 LOG, CHECKPOINT = "log.jsonl", "checkpoint"
 # Environments of a run; control steps between two lines of the log; seconds between two checkpoints.
 ENVS, LINE, KEEP_SECONDS = 8, 5_000, 120.0
+# Transitions that SAC collects between two looks at the clock.
+SAC_CHUNK = 1_000
 _GAMMA = 0.99
 _PPO: Mapping[str, Any] = {
     "n_steps": 256,
@@ -82,9 +84,15 @@ def _gradient_steps(job: Job, rows: VecEnv) -> int:
     return max(1, rows.num_envs // _SAC_EVERY["eyes" not in job.senses])
 
 
-def _load(job: Job, folder: Path, rows: VecNormalize) -> BaseAlgorithm:
-    kind: type[BaseAlgorithm] = Ppo if job.learner == PPO else Sac
-    return kind.load(folder / "model.zip", rows, device="cpu")
+def restored(job: Job, folder: Path, bare: Rows) -> tuple[BaseAlgorithm, VecNormalize]:
+    """Return the learner and the running means of a checkpoint, or new ones if there is none."""
+    saved = folder / CHECKPOINT
+    if saved.exists():
+        rows = VecNormalize.load(str(saved / "means.pkl"), bare)
+        kind: type[BaseAlgorithm] = Ppo if job.learner == PPO else Sac
+        return kind.load(saved / "model.zip", rows, device="cpu"), rows
+    rows = VecNormalize(bare, norm_obs_keys=["vector"], norm_reward=job.learner == PPO, gamma=_GAMMA, clip_obs=5.0)
+    return _new(job, rows), rows
 
 
 def train(job: Job, folder: Path, seconds: float, note: Callable[[str], None], envs: int = ENVS) -> bool:
@@ -104,18 +112,12 @@ def train(job: Job, folder: Path, seconds: float, note: Callable[[str], None], e
     if state["step"] >= job.steps:
         return True
     bare = Rows(job.task, job.all_settings, envs, seed=1_000_000 * (job.seed + 1) + state["step"])
-    saved = folder / CHECKPOINT
-    if saved.exists():
-        rows = VecNormalize.load(str(saved / "means.pkl"), bare)
-        model = _load(job, saved, rows)
-    else:
-        rows = VecNormalize(bare, norm_obs_keys=["vector"], norm_reward=job.learner == PPO, gamma=_GAMMA, clip_obs=5.0)
-        model = _new(job, rows)
+    model, rows = restored(job, folder, bare)
     _cut(folder / LOG, state["step"])
     # After a resume the buffer of SAC is empty: the policy refills it before the next gradient step.
     refilled = model.num_timesteps + _SAC["learning_starts"]
     before, line, kept = state["seconds"], state["step"] // LINE + 1, time.monotonic()
-    chunk = _PPO["n_steps"] * bare.num_envs if job.learner == PPO else 1_000
+    chunk = _PPO["n_steps"] * bare.num_envs if job.learner == PPO else SAC_CHUNK
     with (folder / LOG).open("a", encoding="utf-8") as log:
         while True:
             if isinstance(model, Sac):
@@ -131,7 +133,7 @@ def train(job: Job, folder: Path, seconds: float, note: Callable[[str], None], e
                 line = step // LINE + 1
             over = time.monotonic() - start > seconds
             if finished or over or time.monotonic() - kept > KEEP_SECONDS:
-                _keep(saved, model, rows, {"step": step, "seconds": spent})
+                _keep(folder / CHECKPOINT, model, rows, {"step": step, "seconds": spent})
                 kept = time.monotonic()
             if finished or over:
                 return finished

@@ -2,7 +2,7 @@
 
 - Ears: the decimal logarithm of the power in 12 bands from 300 Hz to 16 kHz, as the mean of both ears and their
   difference; the last three frames. VECA's learners had 250 bins of each ear up to 3.75 kHz of one frame.
-- Skin: of each of the 22 bones of both hands the strongest taxel and the mean; VECA's learners had 1,182 taxels.
+- Skin: of each of the 24 bones of both hands the strongest taxel and the mean; VECA's learners had 1,182 taxels.
 - Joints: angle, velocity and present target of the joints that the learner moves.
 - What was done last.
 - Target: the one-hot code.
