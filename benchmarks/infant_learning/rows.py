@@ -18,9 +18,12 @@ from puzzlebox.infant.tasks.navigation import NavigationTask
 # Joints: an action moves the targets by at most this part of half their range, and is held for two control steps, so
 # that exploring does not throw the arms about.
 _SHARE, _HOLD = 0.2, 2
+# Walking: the learner's -1 to 1 becomes 0.1 to 0.9 of the fastest speed, as in VECA's training code, so that it always
+# walks forwards. VECA also turned three times as far, which is beyond the fastest turn here.
+_SLOWEST, _FASTEST = 0.1, 0.9
 # Walking to toys: the learner (not the logged return) also gets this much for each metre it comes nearer to the target.
 # The sum over an episode does not depend on the way; VECA's own shaping would pay for walking in circles.
-_NEARER = 0.5
+_NEARER = 1.0
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ class _Children:
     def step(self, actions: NDArray[Any]) -> tuple[list[dict[str, Any]], NDArray[Any], bool, bool, list[Episode]]:
         """Return observations, what the learner is rewarded with, both ends, and the episodes that ended."""
         actions = np.clip(actions, -1.0, 1.0)
-        self._done = np.clip(self._done + _SHARE * actions, -1.0, 1.0) if self.joints else actions
+        self._done = np.clip(self._done + _SHARE * actions, -1.0, 1.0) if self.joints else _walk(actions)
         rewards = np.zeros(self.count)
         for _ in range(self.hold):
             done = self._done if self.count > 1 else self._done[0]
@@ -96,6 +99,13 @@ class _Children:
                 row["eyes"] = own["eyes"].transpose(2, 0, 1)
             out.append(row)
         return out
+
+
+def _walk(actions: NDArray[Any]) -> NDArray[Any]:
+    """Return actions of `walk` and `turn` for those of a learner."""
+    out = actions.copy()
+    out[:, 0] = _SLOWEST + (_FASTEST - _SLOWEST) * (actions[:, 0] + 1) / 2
+    return out
 
 
 class Rows(VecEnv):

@@ -94,6 +94,13 @@ def test_actions_move_the_targets_of_joints_little_and_are_held_for_two_steps() 
     assert rows.hold == 2
 
 
+def test_a_learner_of_walking_always_walks_forwards() -> None:
+    rows = Rows("object-nav", {"senses": ("target",)}, 1, seed=1)
+    rows.reset()
+    done = [rows.step(np.array([[walk, 0.5]], np.float32))[0]["vector"][0, :2] for walk in (-1.0, 0.0, 1.0)]
+    assert done == [pytest.approx(each) for each in ((0.1, 0.5), (0.5, 0.5), (0.9, 0.5))]
+
+
 def test_children_of_one_environment_are_rows_that_end_together() -> None:
     rows = Rows("multi-agent-nav", {"senses": ("target",), "max_steps": 3}, 2, seed=1)
     rows.reset()
