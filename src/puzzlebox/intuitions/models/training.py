@@ -297,7 +297,7 @@ class _Loop:
         self.optimizer.step()
         self.learner.after_step()
         if self.average is not None:
-            _blend(self.average, self.learner)
+            _blend(self.average, self.learner, min(_AVERAGE, (1 + self.step) / (10 + self.step)))
         return loss.detach()
 
     def _log(self, losses: list[Tensor], start: float) -> dict[str, Any]:
@@ -441,10 +441,10 @@ def _copy(learner: Learner) -> Learner:
 
 
 @torch.no_grad()
-def _blend(average: Learner, learner: Learner) -> None:
+def _blend(average: Learner, learner: Learner, past_weight: float) -> None:
     for past, now in zip(average.state_dict().values(), learner.state_dict().values(), strict=True):
         if past.is_floating_point():
-            past.lerp_(now, 1 - _AVERAGE)
+            past.lerp_(now, 1 - past_weight)
         else:
             past.copy_(now)
 

@@ -121,7 +121,8 @@ class VideoModel(Learner):
         )
         self.lstm = nn.LSTM(settings.size**2, settings.character // 2, batch_first=True, bidirectional=True)
         self.unet = UNet(3 + settings.character, settings.width)
-        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        for convolutions in (self.cnn, self.unet):
+            convolutions.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._painter: tuple[Films, Painter] | None = None
         self._painted: list[PaintedFilms] = []
 
