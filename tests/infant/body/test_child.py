@@ -28,7 +28,7 @@ def test_a_control_step_is_a_fifteenth_of_a_second() -> None:
     assert child.model.opt.timestep * PHYSICS_STEPS == pytest.approx(CONTROL_STEP)
 
 
-@pytest.mark.parametrize("age", [1, 18])
+@pytest.mark.parametrize("age", AGES)
 @pytest.mark.parametrize("pose", ["lie", "sit", "stand", "prone"])
 def test_postures_hold_for_ten_seconds(pose: str, age: float) -> None:
     child = child_of(age)
@@ -54,9 +54,10 @@ def test_without_support_a_standing_child_falls() -> None:
     assert child.data.body("head").xpos[2] < 0.4
 
 
+@pytest.mark.parametrize("age", AGES)
 @pytest.mark.parametrize("end", [-1.0, 1.0])
-def test_every_joint_reaches_its_limits_and_respects_them(end: float) -> None:
-    child = Child(18)
+def test_every_joint_reaches_its_limits_and_respects_them(end: float, age: float) -> None:
+    child = Child(age)
     # Without weight and contacts, only a joint itself can stop its motion.
     child.model.opt.gravity[:] = 0
     child.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
@@ -91,7 +92,7 @@ def test_joints_stay_near_their_limits_in_random_motion() -> None:
     assert np.degrees(worst) < 8
 
 
-@pytest.mark.parametrize("age", [1, 18])
+@pytest.mark.parametrize("age", AGES)
 def test_energy_does_not_grow_without_muscles(age: float) -> None:
     child = child_of(age)
     flags = child.model.opt.enableflags, child.model.opt.disableflags

@@ -1,6 +1,7 @@
 """Every task of the toolkit: its id, its spaces, the same bytes for the same seed, snapshots, and its script."""
 
 import pickle
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium as gym
@@ -101,6 +102,39 @@ def test_the_script_beats_random_actions(name: str) -> None:
     elif name == "baby-run":
         settings = {"max_steps": 90}
     assert played(name, True, seeds, **settings) > played(name, False, seeds, **settings) + 0.2
+
+
+def passes(name: str, seed: int, action: Any = None, **settings: Any) -> bool:
+    """Return whether an episode is passed with one action all the time, or with the script if there is none."""
+    env = InfantEnv(name, script=True, senses=("joints",), **settings)
+    _, info = env.reset(seed=seed)
+    over = False
+    while not over:
+        _, _, ended, truncated, info = env.step(info["script"] if action is None else action)
+        over = ended or truncated
+    return bool(info["passed"])
+
+
+@pytest.mark.parametrize(
+    ("name", "seeds", "settings"),
+    [
+        # Hands that pressed too little let these blocks slip, and nothing corrected where they were carried.
+        ("grabs-block", (3,), {}),
+        ("transport", (0, 3, 4, 7), {}),
+        # The child turned aside and galloped in circles.
+        ("baby-run", (13, 26, 27), {"max_steps": 60}),
+        ("baby-run", (0, 1), {"turn": True, "max_steps": 120}),
+        ("kick-the-ball", range(8), {}),
+        ("kick-the-ball", range(8), {"level": "hard2"}),
+    ],
+)
+def test_scripts_pass_where_it_is_hard(name: str, seeds: Sequence[int], settings: dict[str, Any]) -> None:
+    assert [seed for seed in seeds if not passes(name, seed, **settings)] == []
+
+
+@pytest.mark.parametrize("level", ["easy", "hard2"])
+def test_no_ball_comes_to_a_child_that_stands_still(level: str) -> None:
+    assert not any(passes("kick-the-ball", seed, np.zeros(2, np.float32), level=level) for seed in range(8))
 
 
 @pytest.mark.slow

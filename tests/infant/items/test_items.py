@@ -13,7 +13,7 @@ from puzzlebox.infant.items.gates import Gate
 from puzzlebox.infant.items.item import Event, Item, Mode, Outcome, Verb
 from puzzlebox.infant.items.numbers import NUMBERS, id_of
 from puzzlebox.infant.items.policies import administer
-from puzzlebox.infant.items.scoring import score, windows
+from puzzlebox.infant.items.scoring import possible, score, windows
 from puzzlebox.infant.items.session import Session
 from puzzlebox.infant.scenes.log import Log
 from puzzlebox.infant.senses.eyes import EyeSettings
@@ -116,6 +116,38 @@ def test_scores_follow_the_conditions_of_items() -> None:
 
     assert searches(35, 25, 5) == 2 and searches(35, 25, 6) == 1 and searches(35, 24, 0) == 1
     assert searches(24, 40, 0) == 0
+
+
+def test_an_administration_can_end_once_its_score_is_decided() -> None:
+    session = Session(item_named(4), Mode.PRIMITIVES)
+    for policy in ("oracle", "nothing"):
+        whole = administer(session, policy, 1)
+        steps = len(session.log)
+        assert administer(session, policy, 1, whole=False) == whole
+        assert len(session.log) < steps
+    item = item_named(25)
+    left = item.block(np.random.default_rng(0), 0)
+    assert possible(item, (), left) == (0, 2)
+    missed = outcomes({"test": [{"right side": False, "touched": False, "reached": False}] * 4})
+    assert possible(item, missed, [each for each in left if each.kind == "test"][:4]) == (0, 0)
+    # Reaches without a toy: at most a quarter of these trials may have one for a score of 2.
+    wrong = outcomes({"none": [{"right side": False, "touched": False, "reached": True}] * 2})
+    assert possible(item, wrong, left) == (0, 1)
+
+
+def test_fingers_that_push_a_toy_do_not_lose_it() -> None:
+    # With these seeds the toy once flew off before the hand had felt it, on every trial of the right side.
+    session = Session(item_named(25), Mode.JOINTS)
+    for seed in (3, 4):
+        session.reset(seed)
+        while session.number < 0 or session.trial is not None or not _was_right(session):
+            session.step(session.item.oracle(session))
+        assert session.score().outcomes[-1].values == {"right side": True, "touched": True, "reached": True}
+
+
+def _was_right(session: Session) -> bool:
+    trial = session.trials[session.number]
+    return trial.kind == "test" and trial.facts["side"] == "right"
 
 
 def test_gates() -> None:

@@ -19,7 +19,8 @@ Array = NDArray[np.float64]
 # last bone; in metres. The right hand has mirror images.
 PALM: Vector = (0.0, -0.014, -0.030)
 FINGERTIP: Vector = (0.0, 0.0, -0.020)
-_ARM = (
+# The joints of an arm, without the side.
+ARM = (
     *("collarbone.raise", "collarbone.protract", "upper_arm.flex", "upper_arm.abduct", "upper_arm.rotate"),
     *("forearm.flex", "forearm.pronate", "hand.flex", "hand.deviate"),
 )
@@ -78,6 +79,12 @@ class Skeleton:
         """Return the middle of a palm; the side is `left` or `right`."""
         return self.point(f"{side}_hand", palm_of(self.built.growth, side))
 
+    @property
+    def arm_length(self) -> float:
+        """From the shoulder to the middle of the palm of a straight arm, in metres."""
+        upper, lower = (self.model.body_pos[self.row(bone)] for bone in ("left_forearm", "left_hand"))
+        return float(np.linalg.norm(upper) + np.linalg.norm(lower + palm_of(self.built.growth, "left")))
+
     def lowest(self) -> float:
         """Return the height of the lowest point of the body above the floor, in metres."""
         return lowest(self.model, self.data, self._solid)
@@ -106,7 +113,7 @@ class Skeleton:
         """
         bone = bone or f"{side}_hand"
         point = np.asarray(palm_of(self.built.growth, side) if at is None else at, np.float64)
-        names = [f"{side}_{name}" for name in _ARM] + (list(_TRUNK) if trunk else [])
+        names = [f"{side}_{name}" for name in ARM] + (list(_TRUNK) if trunk else [])
         joints = np.array([JOINT_NAMES.index(name) for name in names])
         columns = self.built.speeds[joints]
         willing = np.array([_WILLING.get(_bone_of(name), 1.0) for name in names])

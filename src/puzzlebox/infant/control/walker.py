@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from puzzlebox.infant.body.bones import LEFT, RIGHT
 from puzzlebox.infant.body.growth import REFERENCE_MONTHS, Growth
 from puzzlebox.infant.body.physics import CONTROL_STEP
-from puzzlebox.infant.body.skeleton import Skeleton
-from puzzlebox.infant.control.arms import PALM, Arm
+from puzzlebox.infant.body.skeleton import ARM, Skeleton
 from puzzlebox.infant.control.cycles import (
     ALL_FOURS,
     CRAWL_STRIDE,
@@ -120,7 +119,7 @@ class Walker:
         self.growth = growth or Growth.at(age_months)
         self.speeds = speeds or speeds_at(age_months)
         self.skeleton = Skeleton(self.growth)
-        self._arms = {side: Arm(self.growth, side) for side in (LEFT, RIGHT)}
+        self._holding = {side: self._hold(side) for side in (LEFT, RIGHT)}
         scale = self.growth.scales
         self._leg = 0.345 * scale["leg"][2]
         self._thigh = 0.155 * scale["leg"][2]
@@ -132,7 +131,7 @@ class Walker:
     @property
     def arm_length(self) -> float:
         """From the shoulder to the middle of the palm, in metres."""
-        return self._arms[LEFT].length
+        return self.skeleton.arm_length
 
     def place_at(self, x: float, y: float, heading: float) -> None:
         """Put the body somewhere, at rest with empty hands: upright, or on hands and knees if it cannot walk."""
@@ -261,7 +260,7 @@ class Walker:
         turn = _turn(state.heading, pitch)
         self.skeleton.pose(place, turn, angles)
         place[2] = -self.skeleton.lowest()
-        self._move_arm(angles, place)
+        self._move_arm(angles, place, turn)
         return Posture(place, turn, angles)
 
     def pose(self) -> Posture:
@@ -277,7 +276,7 @@ class Walker:
 
     def palm(self) -> Floats:
         """Return the middle of the palm of the hand that reaches and holds; call `pose` first."""
-        return self.skeleton.point(f"{self.state.side}hand", (0.0, 0.0, -PALM * self.growth.scales["hand"][2]))
+        return self.skeleton.palm(self.state.side.rstrip("_"))
 
     def _squat(self) -> float:
         """Return how far the body squats, from 0 to 1: low things need it."""
@@ -300,30 +299,31 @@ class Walker:
         for side in (LEFT, RIGHT):
             angles[ROWS[f"{side}eye.raise"]] = max(radians(-40), min(radians(30), rest))
 
-    def _move_arm(self, angles: Floats, place: Floats) -> None:
+    def _hold(self, side: str) -> Floats:
+        """Return the angles of an arm that holds something in front of the chest."""
+        outwards, scale = 1.0 if side == LEFT else -1.0, self.growth.scales["trunk"]
+        angles = walking(0.0, 0.0)
+        self.skeleton.pose(np.zeros(3), _turn(0.0, 0.0), angles)
+        place = self.skeleton.point("chest", np.multiply(_HOLD, scale) * (1.0, outwards, 1.0))
+        return self.skeleton.reach(side.rstrip("_"), place, angles)[_arm_rows(side)]
+
+    def _move_arm(self, angles: Floats, place: Floats, turn: Floats) -> None:
         """Bring the arm that reaches or holds to where it should be."""
         state = self.state
         if state.target is None and not state.holds:
             return
-        arm = self._arms[state.side]
-        outwards = 1.0 if state.side == LEFT else -1.0
-        scale = self.growth.scales["trunk"]
-        rest = angles.copy()
-        if state.holds:
-            hold = (_HOLD[0] * scale[0], outwards * _HOLD[1] * scale[1], _HOLD[2] * scale[2])
-            _set(rest, arm.towards(np.array(hold)))
+        # A hand comes from where it holds things, so that its way depends on nothing but the place.
+        held = angles.copy()
+        held[_arm_rows(state.side)] = self._holding[state.side]
+        out = held if state.holds else angles
         if state.target is not None:
-            chest = np.add(self.skeleton.point("chest"), (0.0, 0.0, place[2]))
-            turn = self.skeleton.data.xmat[self.skeleton.row("chest")].reshape(3, 3)
-            reached = angles.copy()
-            _set(reached, arm.towards(turn.T @ (np.array(state.target) - chest)))
-            rest = blended(rest, reached, state.reach)
-        angles[:] = rest
+            self.skeleton.pose(place, turn, held)
+            out = blended(out, self.skeleton.reach(state.side.rstrip("_"), state.target, held), state.reach)
+        angles[:] = out
 
 
-def _set(angles: Floats, wanted: dict[str, float]) -> None:
-    for name, angle in wanted.items():
-        angles[ROWS[name]] = angle
+def _arm_rows(side: str) -> list[int]:
+    return [ROWS[side + name] for name in ARM]
 
 
 def _angles(direction: Floats) -> tuple[float, float]:

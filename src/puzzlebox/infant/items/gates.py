@@ -47,6 +47,6 @@ def measure(item: Item, mode: Mode, policies: Sequence[str], seeds: Iterable[int
     session = Session(item, mode)
     chosen = list(seeds)
     return [
-        Gate(item.number, mode, policy, tuple(administer(session, policy, seed) for seed in chosen))
+        Gate(item.number, mode, policy, tuple(administer(session, policy, seed, whole=False) for seed in chosen))
         for policy in policies
     ]

@@ -17,6 +17,8 @@ Array = NDArray[np.float64]
 _FINGERS = ("index", "middle", "ring", "little")
 # Metres a second with which a script moves a hand, and how much of an error it corrects in a step.
 _HAND_SPEED, _CORRECTION = 0.45, 0.12
+# Within how many metres of its goal a hand slows down, and to what speed.
+_NEAR, _SLOW = 0.14, 0.15
 
 
 class Script:
@@ -116,7 +118,9 @@ class Script:
         # A hand comes from above, so that it does not get below the edge of the table.
         level = float(np.hypot(*(goal - self.palm(side))[:2]))
         step = goal + np.array((0.0, 0.0, min(0.05, 0.6 * level))) - way["at"]
-        way["at"] = way["at"] + step * min(1.0, _HAND_SPEED * CONTROL_STEP / max(float(np.linalg.norm(step)), 1e-9))
+        # Fingers are ahead of the palm: what they strike fast flies off before it is felt.
+        fastest = _HAND_SPEED if level > _NEAR else _SLOW
+        way["at"] = way["at"] + step * min(1.0, fastest * CONTROL_STEP / max(float(np.linalg.norm(step)), 1e-9))
         # Muscles give way to gravity: aim beside the place until the palm is there.
         way["error"] = np.clip(way["error"] + _CORRECTION * (way["at"] - self.palm(side)), -0.12, 0.12)
         self.memory[key] = way

@@ -87,13 +87,13 @@ class LightsOut(Item):
         return 2 if mastered and at_most(outcomes, "none", "reached", (1, 4)) else 1
 
     def oracle(self, session: Session) -> Any:
-        """Look at the toy while it can be seen, and reach for it in the dark."""
+        """Look at the toy while it can be seen, and reach for it in the dark, also if a finger has pushed it away."""
         trial, toy = session.trial, session.stage["toy"]
         if trial is None or toy.hidden:
             session.memory.clear()
             return Script(session, session.memory).action()
         script = Script(session, session.memory)
-        place = np.array(self.places[trial.facts["side"]])
+        place = toy.position
         if session.seconds > _SHOWN + 0.2:
             script.reach(place + np.array((0.0, 0.0, 0.01)), trial.facts["side"])
         else:

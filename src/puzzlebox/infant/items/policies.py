@@ -80,11 +80,22 @@ def policy_named(name: str) -> Callable[[Session, int], Policy]:
     return POLICIES[name]
 
 
-def administer(session: Session, policy: str, seed: int) -> int:
-    """Play a whole administration with a policy, and return its score."""
+def administer(session: Session, policy: str, seed: int, *, whole: bool = True) -> int:
+    """Play an administration with a policy, and return its score.
+
+    Args:
+        session: the item.
+        policy: the name of the policy.
+        seed: of the administration.
+        whole: whether all trials are played, or only until none of the rest can change the score.
+    """
     session.reset(seed)
     # A stream of its own: the trials are drawn from the seed itself.
     act = policy_named(policy)(session, agent_seed(seed))
     while not session.over:
         session.step(act(session))
+        if not whole and session.trial is None and session.clock == 0 and session.number >= 0:
+            least, greatest = session.possible_scores()
+            if least == greatest:
+                return least
     return session.score().points

@@ -1,6 +1,8 @@
 """Scores of items from their logs alone."""
 
 import json
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,3 +61,24 @@ def score(item: Item, log: Log) -> Score:
     """Return the score of an administration from its log."""
     outcomes = tuple(Outcome(facts["kind"], item.outcome(facts, window)) for facts, window in windows(log))
     return Score(item.judge(outcomes), outcomes)
+
+
+def possible(item: Item, outcomes: Sequence[Outcome], left: Sequence[Trial]) -> tuple[int, int]:
+    """Return the least and the greatest score that trials which are still to be played can lead to.
+
+    What an item counts in its `test` trials is a success, and what it counts in all others a failure.
+
+    Args:
+        item: the item.
+        outcomes: those of the trials that are complete.
+        left: the other trials.
+    """
+
+    def all_of(success: bool) -> list[Outcome]:
+        return [Outcome(each.kind, _same((each.kind == "test") is success)) for each in left]
+
+    return item.judge([*outcomes, *all_of(False)]), item.judge([*outcomes, *all_of(True)])
+
+
+def _same(value: bool) -> dict[str, bool]:
+    return defaultdict(lambda: value)

@@ -11,7 +11,7 @@ from puzzlebox.infant.body.physics import CONTROL_STEP
 from puzzlebox.infant.body.poses import pose_named
 from puzzlebox.infant.body.skeleton import Skeleton
 from puzzlebox.infant.items.item import Event, Item, Mode, Trial, Verb
-from puzzlebox.infant.items.scoring import END, Score, cue_of, facts_of, score
+from puzzlebox.infant.items.scoring import END, Score, cue_of, facts_of, possible, score
 from puzzlebox.infant.items.seated import SeatedDriver
 from puzzlebox.infant.scenes.caregiver import Caregiver
 from puzzlebox.infant.scenes.log import Log
@@ -198,6 +198,11 @@ class Session:
     def score(self) -> Score:
         """Return the score of the trials that are complete, from the log."""
         return score(self.item, self.log)
+
+    def possible_scores(self) -> tuple[int, int]:
+        """Return the least and the greatest score that the rest of the trials can lead to."""
+        outcomes = self.score().outcomes
+        return possible(self.item, outcomes, self.trials[len(outcomes) :])
 
     # --- events
 

@@ -75,10 +75,7 @@ class Seat:
         skeleton.pose((0.0, 0.0, TABLE_HEIGHT + _BELOW - elbow), (1.0, 0.0, 0.0, 0.0), SEATED.targets())
         eyes = (skeleton.point("left_eye") + skeleton.point("right_eye")) / 2
         left, right = (skeleton.point(f"{side}_upper_arm") for side in ("left", "right"))
-        upper = left - skeleton.point("left_forearm")
-        lower = skeleton.point("left_forearm") - skeleton.palm("left")
-        arm = float((upper @ upper) ** 0.5 + (lower @ lower) ** 0.5)
-        return cls(_vector(eyes), TABLE_HEIGHT, TABLE_GAP, (_vector(left), _vector(right)), arm)
+        return cls(_vector(eyes), TABLE_HEIGHT, TABLE_GAP, (_vector(left), _vector(right)), skeleton.arm_length)
 
     def around(self, degrees: float, distance: float, lift: float = 0.0) -> Vector:
         """Return a place around the eyes: degrees to the child's left, metres away, and metres above them."""

@@ -100,15 +100,28 @@ class Struck(Source):
         """Return the next frame, or None if nothing rings."""
         if not self._blows and not self._ringing.any():
             return None
-        out = (self._ringing @ self._table[:, :FRAME]).imag
+        out = self._sound(self._ringing, FRAME)
         ringing = self._ringing * self._table[:, FRAME]
         for start, amplitudes in self._blows:
             blow = np.array(amplitudes)
-            out[start:] += (blow @ self._table[:, : FRAME - start]).imag
+            out[start:] += self._sound(blow, FRAME - start)
             ringing += blow * self._table[:, FRAME - start]
         self._blows.clear()
         self._ringing = np.where(np.abs(ringing) < _SILENCE, 0.0, ringing)
         return np.asarray(out * self.level, np.float32)
+
+    def _sound(self, amplitudes: NDArray[Any], samples: int) -> NDArray[np.float64]:
+        """Return the sum of all vibrations from now on.
+
+        A product of matrices would wake the threads of BLAS, which takes longer than this whole sum while other
+        programs use the cores.
+        """
+        out = np.zeros(samples)
+        for amplitude, wave in zip(amplitudes.tolist(), self._table[:, :samples], strict=True):
+            out += amplitude.real * wave.imag
+            if amplitude.imag:
+                out += amplitude.imag * wave.real
+        return out
 
     def reset(self) -> None:
         """Fall silent."""

@@ -16,7 +16,7 @@ from puzzlebox.infant.scenes.room import Room
 from puzzlebox.infant.senses.senses import SensesSettings
 from puzzlebox.infant.tasks.play import Play
 from puzzlebox.infant.tasks.settings import JOINTS, Settings
-from puzzlebox.infant.tasks.task import Outcome, Task
+from puzzlebox.infant.tasks.task import Outcome, Task, difference
 
 # On hands and knees, with straighter arms than those of a child that crawls by animation.
 START = Pose(
@@ -42,6 +42,9 @@ _GAIT = {
     "upper_arm.abduct": (0.182, -0.811, 0.339),
     "foot.raise": (-0.337, 0.299, 0.140),
 }
+# In this gait the child turns to the side on which limbs swing farther: by which share for each rad of a turn aside, by
+# which share at most, and which joints.
+_STEER, _SHARPEST, _STEERING = 2.0, 0.5, ("thigh.flex", "upper_arm.flex")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,13 +100,15 @@ class BabyRun(Task[BabyRunSettings]):
 
     def _way(self, play: Play) -> float:
         """Return how far the middle of the body is ahead, in metres, or how far it has turned, in rad."""
-        data, row = play.child.data, play.child.row("pelvis")
         if not self.settings.turn:
-            return float(data.subtree_com[row, 0])
-        turn = data.xmat[row].reshape(3, 3)
-        heading = float(np.arctan2(turn[1, 1], -turn[0, 1])) - np.pi / 2
+            return float(play.child.data.subtree_com[play.child.row("pelvis"), 0])
         before = self.memory["way"] or 0.0
-        return before + float((heading - before + np.pi) % (2 * np.pi) - np.pi)
+        return before + difference(before, self._heading(play))
+
+    def _heading(self, play: Play) -> float:
+        """Return how far the pelvis is turned to the left, in rad."""
+        turn = play.child.data.xmat[play.child.row("pelvis")].reshape(3, 3)
+        return float(np.arctan2(turn[1, 1], -turn[0, 1])) - np.pi / 2
 
     def step(self, play: Play) -> Outcome:
         """Pay for the way."""
@@ -121,9 +126,12 @@ class BabyRun(Task[BabyRunSettings]):
         return {"way": 0.0 if start is None else self.memory["way"] - start}
 
     def script(self, play: Play, agent: int) -> Any:
-        """Gallop on hands and knees, straight ahead."""
+        """Gallop on hands and knees, and steer straight ahead, or to the left if turning is rewarded."""
         angles, strides = START.targets(), play.steps * CONTROL_STEP * _STRIDES
+        turned = difference(0.0, self._heading(play))
+        steer = _SHARPEST if self.settings.turn else float(np.clip(-_STEER * turned, -_SHARPEST, _SHARPEST))
         for joint, (amplitude, phase, shift) in _GAIT.items():
-            for side, late in ((LEFT, 0.0), (RIGHT, 0.5)):
-                angles[ROWS[side + joint]] += shift + amplitude * np.sin(2 * np.pi * (strides + phase + late))
+            for side, late, more in ((LEFT, 0.0, 1 + steer), (RIGHT, 0.5, 1 - steer)):
+                swing = amplitude * (more if joint in _STEERING else 1.0)
+                angles[ROWS[side + joint]] += shift + swing * np.sin(2 * np.pi * (strides + phase + late))
         return np.clip(play.child.action_for(angles), -1.0, 1.0)

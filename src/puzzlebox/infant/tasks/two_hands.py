@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from puzzlebox.infant.body.bones import LEFT, RIGHT
 from puzzlebox.infant.body.growth import Growth
 from puzzlebox.infant.body.poses import POSES, Pose
-from puzzlebox.infant.control.arms import Arm
-from puzzlebox.infant.control.cycles import ROWS
+from puzzlebox.infant.body.skeleton import Skeleton, palm_of
 from puzzlebox.infant.control.joints import JointControl
 from puzzlebox.infant.scenes.catalogue import block, high_chair, table
 from puzzlebox.infant.scenes.people import Person
@@ -49,8 +48,10 @@ SITTING = Pose(
 THING = "thing"
 # The phases of the script in control steps: to both sides, together, and up.
 _APART, _TOGETHER, _UP = 20, 12, 45
-# How far beyond the surface of the thing the targets of two shoulder joints are, in rad, so that the hands press.
-_PRESS = 0.4
+# How far below the surface of the thing the palms aim, in metres, so that they press.
+_PRESS = 0.06
+# How much of the error of a hand, or of a thing that is held, is corrected in a step, and metres of correction at most.
+_CORRECTION, _MOST = 0.12, 0.10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +89,8 @@ class TwoHandsTask(Task[Any]):
     def __init__(self, settings: Any) -> None:
         super().__init__(settings)
         growth = Growth.at(settings.age_months)
-        self.arms = {side: Arm(growth, side) for side in (LEFT, RIGHT)}
+        self._skeleton = Skeleton(growth)
+        self._palms = {side: np.array(palm_of(growth, side.rstrip("_"))) for side in (LEFT, RIGHT)}
         self._scale = growth.scales["trunk"][2]
 
     @property
@@ -143,7 +145,7 @@ class TwoHandsTask(Task[Any]):
         data, child, out = play.child.data, play.child, {}
         for side in (LEFT, RIGHT):
             row = child.row(f"{side}hand")
-            out[side] = data.xpos[row] - 0.035 * data.xmat[row].reshape(3, 3)[:, 2]
+            out[side] = data.xpos[row] + data.xmat[row].reshape(3, 3) @ self._palms[side]
         return out
 
     def hand_distance(self, play: Play) -> float:
@@ -183,25 +185,21 @@ class TwoHandsTask(Task[Any]):
             thing: where the thing was at the start.
             goal: how far it is to be moved, in metres.
         """
-        step, half = play.steps, self.size / 2
+        step, half, memory = play.steps, self.size / 2, self.memory
         share = float(np.clip((step - _APART - _TOGETHER) / _UP, 0.0, 1.0))
         closed = float(np.clip((step - _APART) / _TOGETHER, 0.0, 1.0))
-        aside = (half + 0.07) * (1 - closed) + (half + 0.012) * closed
+        aside = (half + 0.07) * (1 - closed) + (half - _PRESS) * closed
         middle = thing + share * np.array(goal)
-        control = play.control
+        # Muscles give way to weight: aim beside the place by what is missing.
+        shift = memory.setdefault("shift", np.zeros(3))
+        now = play.place(THING) if closed == 1.0 else sum(self.palms(play).values()) / 2
+        memory["shift"] = shift = np.clip(shift + _CORRECTION * (middle - now), -_MOST, _MOST)
+        control, child = play.control, play.child
         assert isinstance(control, JointControl)
-        angles = play.child.angles.copy()
-        data, row = play.child.data, play.child.row("chest")
-        for side, sign in ((LEFT, 1.0), (RIGHT, -1.0)):
-            place = np.add(middle, (0.0, sign * aside, 0.0))
-            local = data.xmat[row].reshape(3, 3).T @ (place - data.xpos[row])
-            wanted = self.arms[side].towards(local)
-            wanted[f"{side}forearm.pronate"] = 0.0
-            # Beyond the surface, so that the servos press.
-            wanted[f"{side}upper_arm.abduct"] -= _PRESS * closed
-            wanted[f"{side}upper_arm.rotate"] -= _PRESS * closed
-            wanted[f"{side}hand.flex"] = wanted[f"{side}hand.deviate"] = 0.0
-            wanted[f"{side}collarbone.raise"] = wanted[f"{side}collarbone.protract"] = 0.0
-            for name, angle in wanted.items():
-                angles[ROWS[name]] = angle
-        return np.clip(control.pick(play.child.action_for(angles)), -1.0, 1.0)
+        pelvis, angles = child.row("pelvis"), memory.get("angles", SITTING.targets())
+        self._skeleton.pose(child.data.xpos[pelvis], child.data.xquat[pelvis], angles)
+        for side, sign in (("left", 1.0), ("right", -1.0)):
+            place = middle + shift + np.array((0.0, sign * aside, 0.0))
+            angles = self._skeleton.reach(side, place, angles, rest=SITTING.targets())
+        memory["angles"] = angles
+        return np.clip(control.pick(child.action_for(angles)), -1.0, 1.0)
