@@ -1,11 +1,12 @@
 """Stimuli as JSON in the published form: a list of nine trials, each a list of frames, one frame a line."""
 
 import json
+from functools import lru_cache
 from typing import Any
 
 from puzzlebox.intuitions.episodes.stimulus import Blocks, Stimulus, Track, Trial
 from puzzlebox.intuitions.files.names import NEWEST, FieldNames, fields_of
-from puzzlebox.intuitions.grid import SIZE
+from puzzlebox.intuitions.grid import SIZE, TRIALS
 
 
 def stimulus_json(stimulus: Stimulus, version: str = NEWEST, *, nested: bool = False) -> str:
@@ -20,6 +21,8 @@ def stimulus_json(stimulus: Stimulus, version: str = NEWEST, *, nested: bool = F
     return "[" + ",".join(_trial(trial, names, nested) for trial in stimulus.trials) + "]\n"
 
 
+# The members of a pair share most of their trials.
+@lru_cache(maxsize=TRIALS)
 def _trial(trial: Trial, names: FieldNames, nested: bool) -> str:
     # Equal frames are equal texts, and most of a trial is still: each text is made once.
     lines: list[str] = []
