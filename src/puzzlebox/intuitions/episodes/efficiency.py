@@ -69,6 +69,9 @@ def _obstacle(rng: Random, moved: bool, fewest_goals: int, draws: int = 1) -> Ob
     if without == with_blocker or not connected(with_blocker) or not connected(without):
         raise NoLayout
     blocked, unblocked = Ground(with_blocker, start), Ground(without, start)
+    # Most draws fail here, before the paths without the wall are sought.
+    if sum(_may_make_detour(blocked, cell) for cell in blocked.lengths) < fewest_goals:
+        raise NoLayout
     goals = [cell for cell in unblocked.lengths if _makes_detour(blocked, unblocked, cell)]
     if len(goals) >= fewest_goals:
         goals = [cell for cell in goals if free_of(blocked.walk(cell), without)]
@@ -85,6 +88,11 @@ def _elsewhere(rng: Random, walls: frozenset[Cell], blocker: list[Cell], start: 
         if len(without) == len(walls) + len(blocker) and start not in without and without.issubset(INNER):
             return without
     raise NoLayout
+
+
+def _may_make_detour(blocked: Ground, cell: Cell) -> bool:
+    """Return whether a way may be a detour: without the wall, it is not shorter than the crow flies."""
+    return max(_SHORTEST, blocked.straight(cell)) * DETOUR - 1e-6 <= blocked.lengths[cell] <= _LONGEST
 
 
 def _makes_detour(blocked: Ground, unblocked: Ground, cell: Cell) -> bool:

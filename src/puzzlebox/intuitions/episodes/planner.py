@@ -31,6 +31,12 @@ def planner_for(blocked: frozenset[Cell]) -> "Planner":
     return Planner(blocked)
 
 
+@lru_cache(maxsize=128)
+def _pairs(count: int) -> tuple[Numbers, Numbers]:
+    """Return the first and the second of each two of some numbers."""
+    return np.triu_indices(count, 1)
+
+
 def _runs(blocked: frozenset[Cell]) -> list[tuple[int, int, int, int]]:
     """Return lines of cells that cover the blocked cells: column and row of the first and the last cell of each."""
     runs, left = [], set(blocked)
@@ -70,7 +76,7 @@ class Planner:
     def _links(self) -> list[list[tuple[int, float]]]:
         """Return for each corner the corners that it sees, with their distances."""
         corners = self._corners
-        first, second = np.triu_indices(len(corners), 1)
+        first, second = _pairs(len(corners))
         lengths = self._lengths(corners[first], corners[second])
         seen = np.flatnonzero(lengths < np.inf)
         links: list[list[tuple[int, float]]] = [[] for _ in corners]
