@@ -100,7 +100,7 @@ AGAINST_DESIGN: dict[tuple[str, str], str] = {
     (
         "instrumental_blocking_barrier",
         "familiar layout",
-    ): "known imbalance: a barrier around an empty place often has fewer cells, because it keeps clear of all ways",
+    ): "known imbalance: a barrier around an empty place must keep clear of the ways and has fewer cells on average",
 }
 
 
