@@ -1,6 +1,6 @@
-"""Measure the generation of stimuli: JSON alone, with films, in three dimensions; 1,000 pairs are extrapolated.
+"""Measure the generation of stimuli: each task by itself, JSON alone, with films, in three dimensions.
 
-A few pairs of each task are written with two processes, and the time of 1,000 is that of these times the factor; the
+The time of 1,000 pairs is extrapolated: a few pairs are written with two processes, and their time is multiplied; the
 start of the processes is measured apart and counted once.
 """
 
@@ -14,11 +14,14 @@ from puzzlebox.intuitions.catalogue import TASKS
 from puzzlebox.intuitions.episodes import make_pair
 from puzzlebox.intuitions.episodes.compact import CompactSet
 from puzzlebox.intuitions.files.sets import FLAT, NO_FILMS, THREE_D, Options, write_set
+from puzzlebox.intuitions.files.writing import stimulus_json
 from puzzlebox.intuitions.pictures.flat import FlatPainter
 
 WORKERS = 2
-# The task with the most usual films, and the one with the longest.
-USUAL, LONGEST = "preference", "instrumental_blocking_barrier"
+# The task with the most usual films, the one with the longest, and the one whose scenes take the most draws.
+USUAL, LONGEST, RAREST = "preference", "instrumental_blocking_barrier", "efficiency_time"
+# Pairs from which the time of 1,000 is extrapolated.
+TEXTS, FILMS, SOLID_FILMS = 60, 40, 12
 
 
 def _cost(task: str, episodes: int, films: str) -> tuple[float, float]:
@@ -44,15 +47,27 @@ def _thousand(what: str, task: str, films: str, episodes: int, goal: str = "") -
     ]
 
 
+def _processor_time(task: str, episodes: int = 50) -> Result:
+    """Return the processor time that an episode takes: drawn, and made a text, but not written to the disk."""
+    make_pair(task, 0, 2)
+    start = time.process_time()
+    for number in range(episodes):
+        for _, stimulus in make_pair(task, number, 1).members():
+            stimulus_json(stimulus)
+    seconds = (time.process_time() - start) / episodes
+    return Result(f"processor time of an episode of {task}, drawn and made a text", 1000 * seconds, "ms")
+
+
 def run() -> list[Result]:
     """Measure the generator, its files and its pictures."""
-    results = []
-    for task in (USUAL, LONGEST):
+    results = [_processor_time(task) for task in TASKS]
+    for task in (USUAL, RAREST, LONGEST):
         frames = sum(make_pair(task, number, 1).expected.frames for number in range(20)) / 20 * 2000
         what = f"1,000 pairs of {task} ({frames / 1e6:.1f} million frames)"
-        results += _thousand(f"{what}, JSON", task, NO_FILMS, 60, "< 60")
-        results += _thousand(f"{what}, JSON and MP4", task, FLAT, 20, "< 600")
-    results += _thousand(f"1,000 pairs of {USUAL}, JSON and MP4 in three dimensions", USUAL, THREE_D, 12)
+        results += _thousand(f"{what}, JSON, extrapolated from {TEXTS}", task, NO_FILMS, TEXTS, "< 60")
+        results += _thousand(f"{what}, JSON and MP4, extrapolated from {FILMS}", task, FLAT, FILMS, "< 600")
+    solid = f"1,000 pairs of {USUAL}, JSON and MP4 in three dimensions, extrapolated from {SOLID_FILMS}"
+    results += _thousand(solid, USUAL, THREE_D, SOLID_FILMS)
     numbers = iter(range(10**6))
     for task in (USUAL, LONGEST, "background/single_object"):
         microseconds = best_microseconds(lambda task=task: make_pair(task, next(numbers), 1), 20, 3)  # type: ignore[misc]

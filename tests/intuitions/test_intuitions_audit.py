@@ -115,6 +115,12 @@ def test_shortcuts_score_as_the_design_says() -> None:
         ("multi_agent", "shorter test"): 0.5,
         ("multi_agent", "object listed first"): 0.5,
         ("instrumental_no_barrier", "object listed first"): 1.0,
+        ("preference", "familiar layout"): 0.5,
+        ("multi_agent", "familiar layout"): 0.5,
+        ("inaccessible_goal", "familiar layout"): 0.0,
+        ("efficiency_path", "familiar layout"): 0.5,
+        ("efficiency_irrational", "familiar layout"): 1.0,
+        ("instrumental_inconsequential_barrier", "familiar layout"): 0.5,
     }
     for (task, name), share in expected.items():
         assert score(make_pair(task, 0), SHORTCUTS[name]) == share, (task, name)
@@ -123,6 +129,7 @@ def test_shortcuts_score_as_the_design_says() -> None:
     assert sum(score(pair, SHORTCUTS["object listed first"]) for pair in pairs) == 2.0
     pairs = [make_pair("efficiency_time", number) for number in range(8)]
     assert sum(score(pair, SHORTCUTS["shorter test"]) for pair in pairs) == 4.0
+    assert sum(score(pair, SHORTCUTS["familiar layout"]) for pair in pairs) == 4.0
 
 
 def test_the_report_says_why_a_shortcut_succeeds() -> None:

@@ -51,6 +51,24 @@ def test_half_of_a_pair_is_named_and_the_rest_is_scored_when_asked_to(stimuli: P
     assert done.stderr.count("warning:") == 2
 
 
+def test_a_test_without_motion_is_named_and_left_out(stimuli: Path, tmp_path: Path) -> None:
+    import shutil
+
+    folder = tmp_path / "multi_agent"
+    shutil.copytree(stimuli / "multi_agent", folder)
+    still = folder / "000001mau.json"
+    film = json.loads(still.read_text())
+    film[-1] = [film[-1][0]] * len(film[-1])
+    still.write_text(json.dumps(film))
+    sentence = f"{still}: the agent does not move in the test, so there is nothing to judge"
+    refused = puzzlebox("intuitions", "score", "inverse-planner", str(folder), "--workers", "1")
+    assert refused.returncode == 1 and refused.stdout == ""
+    assert f"error: {sentence}" in refused.stderr
+    done = puzzlebox("intuitions", "score", "inverse-planner", str(folder), "--workers", "1", "--keep-going", "--json")
+    assert done.returncode == 1 and f"warning: {sentence}" in done.stderr
+    assert {row["pairs"] for row in json.loads(done.stdout) if row["kind"] == ""} == {2}
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

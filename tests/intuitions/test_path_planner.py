@@ -95,7 +95,7 @@ def test_the_corridor_between_two_walls_is_wide_enough_and_a_diagonal_gap_is_not
     assert Planner(corridor).field(centre((2, 4))).path(centre((7, 4)))[0] == 100.0
     diagonal = frozenset({(4, row) for row in range(1, 5)} | {(5, row) for row in range(5, 9)})
     assert Planner(diagonal).field(centre((2, 4))).path(centre((7, 4))) == (inf, [])
-    assert centre((7, 4)) not in reachable((2, 4), diagonal)
+    assert (7, 4) not in reachable((2, 4), diagonal)
 
 
 def test_a_path_along_a_wall_touches_it() -> None:
@@ -126,3 +126,22 @@ def test_rings_are_in_order_and_within_the_border() -> None:
 def test_an_enclosed_cell_is_noticed() -> None:
     assert connected(frozenset({(4, 4)}))
     assert not connected(ring((4, 4)))
+
+
+def test_cells_in_reach_are_those_of_a_search_from_cell_to_cell() -> None:
+    rng = Random(5)
+    for _ in range(40):
+        walls = set(rng.sample(INNER, rng.randint(5, 40)))
+        start = rng.choice(INNER)
+        found, edge = {start}, [start]
+        while edge:
+            column, row = edge.pop()
+            for cell in ((column + 1, row), (column - 1, row), (column, row + 1), (column, row - 1)):
+                if cell in INNER and cell not in walls and cell not in found:
+                    found.add(cell)
+                    edge.append(cell)
+        assert reachable(start, walls) == found
+        assert connected(walls) is (reachable(next(c for c in INNER if c not in walls), walls) == set(INNER) - walls)
+    assert not connected(INNER)
+    assert reachable((-3, 4), ()) == {(-3, 4)}
+    assert reachable((0, 4), ()) == {(0, 4), *INNER}

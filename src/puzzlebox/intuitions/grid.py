@@ -71,20 +71,40 @@ def ring(middle: Cell, radius: int = 1) -> tuple[Cell, ...]:
 
 def connected(walls: Iterable[Cell]) -> bool:
     """Return whether every free inner cell can be reached from every other by steps along the axes."""
-    free = set(INNER).difference(walls)
-    if not free:
-        return False
-    return len(reachable(next(iter(free)), walls)) == len(free)
+    free = _INNER_BITS & ~_bits(walls)
+    return bool(free) and _flooded(free & -free, free) == free
 
 
 def reachable(start: Cell, walls: Iterable[Cell]) -> set[Cell]:
     """Return the inner cells that can be reached from a cell by steps along the axes, itself included."""
-    free = set(INNER).difference(walls)
-    found, edge = {start}, [start]
-    while edge:
-        column, row = edge.pop()
-        for cell in ((column + 1, row), (column - 1, row), (column, row + 1), (column, row - 1)):
-            if cell in free and cell not in found:
-                found.add(cell)
-                edge.append(cell)
+    found = _flooded(_bits((start,)), _INNER_BITS & ~_bits(walls))
+    return {start, *(cell for cell in INNER if found >> _bit(cell) & 1)}
+
+
+# Sets of cells as bits of a number, so that a whole set moves by one cell with one shift. No cell of the border is ever
+# free, so nothing moves from one row to the next.
+
+
+def _bit(cell: Cell) -> int:
+    return cell[1] * CELLS + cell[0]
+
+
+def _bits(cells: Iterable[Cell]) -> int:
+    """Return cells as bits; a cell outside the picture has none."""
+    found = 0
+    for column, row in cells:
+        if 0 <= column < CELLS and 0 <= row < CELLS:
+            found |= 1 << (row * CELLS + column)
     return found
+
+
+_INNER_BITS = _bits(INNER)
+
+
+def _flooded(found: int, free: int) -> int:
+    """Return the cells that can be reached from some cells by steps through free ones, those included."""
+    while True:
+        more = found | (found << 1 | found >> 1 | found << CELLS | found >> CELLS) & free
+        if more == found:
+            return found
+        found = more

@@ -14,6 +14,26 @@ from puzzlebox.intuitions.audit.measures import (
     inner_walls,
     unlocking,
 )
+from puzzlebox.intuitions.audit.members import (
+    AGENT,
+    BARRIER,
+    PATH,
+    PLACES,
+    WALLS,
+    enclosing_walls,
+    familiar_agent,
+    familiar_walls,
+    familiarisations_differ_only_in,
+    keys_fit,
+    nearer_object_in_unexpected,
+    objects_in_every_trial,
+    one_agent,
+    one_new_agent,
+    one_set_of_objects,
+    only_the_agent_moves,
+    tests_differ_only_in,
+    walls_of_the_detours,
+)
 from puzzlebox.intuitions.catalogue import GROUPS
 from puzzlebox.intuitions.episodes.efficiency import DETOUR
 from puzzlebox.intuitions.episodes.planner import planner_for
@@ -41,11 +61,13 @@ class Check(NamedTuple):
         name: what the table calls it.
         tasks: the tasks that it holds for.
         holds: the function that tests a pair.
+        published: why published files are known to break it; "" if none are.
     """
 
     name: str
     tasks: tuple[str, ...]
     holds: Callable[[Pair], bool]
+    published: str = ""
 
 
 def _trials(pair: Pair) -> list[Trial]:
@@ -357,7 +379,10 @@ _INSTRUMENTAL = (
     "instrumental_inconsequential_barrier",
     "instrumental_blocking_barrier",
 )
+_BACKGROUND = GROUPS["background"]
 _BACKGROUND_KEY = "background/instrumental_action"
+_TWO_OBJECTS = (*_CHOICES, "background/preference")
+_EARLY_INACCESSIBLE = "early published files of this task did not match the places of the objects"
 
 CHECKS: tuple[Check, ...] = (
     Check(f"{STILL_BEFORE} still frames before and {STILL_AFTER} after the motion", _ALL, _still_frames),
@@ -365,6 +390,7 @@ CHECKS: tuple[Check, ...] = (
     Check("the border is complete", _ALL, _border),
     Check(f"{FEWEST_WALLS} to {MOST_WALLS} wall cells inside the border in the familiarisation", _ALL, _wall_count),
     Check("the agent is never in a wall or barrier", _ALL, _keeps_clear),
+    Check("nothing moves but the agent and its key; only key, lock and barrier vanish", _ALL, only_the_agent_moves),
     Check("the agent ends at an object or the key", _ALL, _arrives),
     Check("one start in all trials, at the home", _ALL, _one_start),
     Check("the same walls in all trials of the familiarisation", _ALL, _one_layout),
@@ -373,9 +399,55 @@ CHECKS: tuple[Check, ...] = (
         tuple(task for task in _PAIRS if task != "efficiency_irrational"),
         _shared_familiarisation,
     ),
+    Check("two objects in every trial", _TWO_OBJECTS, objects_in_every_trial(2)),
+    Check(
+        "one object in every trial",
+        tuple(task for task in _ALL if task not in _TWO_OBJECTS),
+        objects_in_every_trial(1),
+    ),
+    Check("the same objects in all trials, the test included", _ALL, one_set_of_objects),
     Check("one agent in the familiarisation", _PAIRS, _one_agent_before),
+    Check("the test has the familiar agent", tuple(t for t in _PAIRS if t != "multi_agent"), familiar_agent),
+    Check("one test has the familiar agent, the other a new one", ("multi_agent",), one_new_agent),
+    Check("one agent in all trials", tuple(t for t in _BACKGROUND if t != "background/multi_agent"), one_agent),
+    Check(
+        "the test has the familiar walls",
+        ("preference", "multi_agent", *_INSTRUMENTAL, *_BACKGROUND),
+        familiar_walls,
+    ),
+    Check("u: the familiar walls; e: more of them, around one object", ("inaccessible_goal",), enclosing_walls),
+    Check("the test has the familiar walls of e, not those of u", ("efficiency_irrational",), walls_of_the_detours),
+    Check(
+        "the tests differ in the path only",
+        ("preference", "efficiency_path", *_INSTRUMENTAL[:2]),
+        tests_differ_only_in(PATH),
+    ),
+    Check("the tests differ in the agent only", ("multi_agent",), tests_differ_only_in(AGENT)),
+    Check(
+        "the tests differ in the walls only",
+        ("inaccessible_goal",),
+        tests_differ_only_in(WALLS),
+        _EARLY_INACCESSIBLE,
+    ),
+    Check(
+        "the tests differ in the path and the place of the object only",
+        ("efficiency_time",),
+        tests_differ_only_in(PATH, PLACES),
+    ),
+    Check("the tests differ in the barrier only", _INSTRUMENTAL[2:], tests_differ_only_in(BARRIER)),
+    Check(
+        "the familiarisations differ in the walls only",
+        ("efficiency_irrational",),
+        familiarisations_differ_only_in(WALLS),
+    ),
     Check("the agent always chooses the same object before the test", _CHOICES, _consistent),
-    Check("both tests have the same objects at the same places", _CHOICES, _same_places),
+    Check("both tests have the same objects at the same places", _CHOICES[:2], _same_places),
+    Check(
+        "both tests have the same objects at the same places",
+        ("inaccessible_goal",),
+        _same_places,
+        _EARLY_INACCESSIBLE,
+    ),
     Check("expected: to A; unexpected: to B", ("preference",), _preference_goals),
     Check("the test exchanges the objects of a familiar trial; unexpected: its path", ("preference",), _exchanged),
     Check("expected: a path that is not familiar", ("preference",), _new_path),
@@ -389,6 +461,7 @@ CHECKS: tuple[Check, ...] = (
     Check("the walls of the test differ from the familiar ones", _EFFICIENCY[:2], _wall_changed),
     Check("unexpected: a familiar path, repeated exactly", ("efficiency_path",), _repeats),
     Check(f"both tests last equally long (+- {_SAME_TIME} frame)", ("efficiency_time",), _same_time),
+    Check("unexpected: the object is nearer than in e", ("efficiency_time",), nearer_object_in_unexpected),
     Check("both tests are equal, and a detour", ("efficiency_irrational",), _same_tests),
     Check(
         "the same paths before: around nothing (e), around a wall (u)",
@@ -398,6 +471,7 @@ CHECKS: tuple[Check, ...] = (
     Check("before the test: key, lock, barrier gone, goal", _INSTRUMENTAL, _unlocking_before),
     Check("before the test the barrier encloses the goal", _INSTRUMENTAL, _encloses_goal),
     Check("expected: to the goal; unexpected: to the key", _INSTRUMENTAL[:2], _goal_then_key),
+    Check("both tests have a key, which fits the lock", _INSTRUMENTAL, keys_fit),
     Check("both tests are efficient", _INSTRUMENTAL, _both_efficient),
     Check("no barrier in the tests", _INSTRUMENTAL[:1], _no_barrier),
     Check("the barrier of the tests is in nobody's way; equal places", _INSTRUMENTAL[1:2], _idle_barriers),

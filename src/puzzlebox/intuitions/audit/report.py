@@ -107,24 +107,16 @@ class AuditReport:
         """Return for each task and constraint how many episodes it holds in, and the first in which it does not."""
         found = []
         for task, rows in self._by_task().items():
-            for name in rows[0].checks:
-                broken = [row.number for row in rows if not row.checks[name]]
-                found.append(
-                    {
-                        "task": task,
-                        "constraint": name,
-                        "episodes": len(rows),
-                        "broken": len(broken),
-                        "first": broken[:1],
-                    }
-                )
-            found += [self._balance(task, rows)] if any(row.nearer for row in rows) else []
+            for check in checks_for(task):
+                broken = [row.number for row in rows if not row.checks[check.name]]
+                found.append(_row(rows, check.name, len(broken), broken[:1], check.published))
+            found += [self._balance(rows)] if any(row.nearer for row in rows) else []
             if task == "multi_agent":
-                found.append(self._halves(task, rows))
+                found.append(self._halves(rows))
         return found
 
     @staticmethod
-    def _balance(task: str, rows: list[EpisodeAudit]) -> dict[str, Any]:
+    def _balance(rows: list[EpisodeAudit]) -> dict[str, Any]:
         choices = [each for row in rows for each in row.nearer]
         share = wilson(sum(choices), len(choices))
         if len(rows) >= _MANY:
@@ -132,15 +124,15 @@ class AuditReport:
         else:
             fair, rule = share.low <= 0.5 <= share.high, "50 % within the binomial interval"
         name = f"the nearer object is chosen in {100 * share.value:.1f} % of {len(choices)} trials ({rule})"
-        return {"task": task, "constraint": name, "episodes": len(rows), "broken": int(not fair), "first": []}
+        return _row(rows, name, int(not fair))
 
     @staticmethod
-    def _halves(task: str, rows: list[EpisodeAudit]) -> dict[str, Any]:
+    def _halves(rows: list[EpisodeAudit]) -> dict[str, Any]:
         first = sum(row.kind == "i" for row in rows)
         second = sum(row.kind == "ii" for row in rows)
         fair = first + second == len(rows) and abs(first - second) <= max(2, 0.04 * len(rows))
         name = f"pair types i and ii, half each: {first} and {second}"
-        return {"task": task, "constraint": name, "episodes": len(rows), "broken": int(not fair), "first": []}
+        return _row(rows, name, int(not fair))
 
     def shortcuts(self) -> list[dict[str, Any]]:
         """Return for each task and shortcut the share of pairs that it gets right, and why where that matters."""
@@ -199,7 +191,8 @@ class AuditReport:
         rows: list[Sequence[str]] = []
         for each in self.constraints():
             first = f", first in {each['first'][0]}" if each["first"] else ""
-            verdict = f"BROKEN in {each['broken']}{first}" if each["broken"] else "holds"
+            known = f"; {each['published']}" if each["published"] else ""
+            verdict = f"BROKEN in {each['broken']}{first}{known}" if each["broken"] else "holds"
             rows.append((each["task"], each["constraint"], str(each["episodes"]), verdict))
         yield "Constraints", ("task", "constraint", "episodes", "result"), rows
         rows = []
@@ -215,6 +208,20 @@ class AuditReport:
         ]
         if rows:
             yield "Shortcuts (chance is 50 %)", ("task", "shortcut", "right", "why"), rows
+
+
+def _row(
+    rows: list[EpisodeAudit], constraint: str, broken: int, first: Sequence[int] = (), published: str = ""
+) -> dict[str, Any]:
+    """Return a constraint of a task with its result; `published`: why published files are known to break it."""
+    return {
+        "task": rows[0].task,
+        "constraint": constraint,
+        "episodes": len(rows),
+        "broken": broken,
+        "first": list(first),
+        "published": published,
+    }
 
 
 def _why(task: str, name: str, share: float) -> str:

@@ -1,15 +1,16 @@
-"""Four shortcut models that know nothing of goals, and where they are meant to succeed.
+"""Five shortcut models that know nothing of goals, and where they are meant to succeed.
 
 Two give a film an expectedness from the place where the agent goes, whatever its way, one from the duration of the
-test, and one from the order of the objects in the file. A pair is right if the expected film gets more; equal numbers
-count half.
+test, one from the order of the objects in the file, and one from the scene alone. A pair is right if the expected film
+gets more; equal numbers count half.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from puzzlebox.intuitions.audit.measures import distances
+from puzzlebox.intuitions.audit.measures import cell_of, distances
 from puzzlebox.intuitions.episodes.stimulus import Numbers, Pair, Stimulus, Trial
 
 # Differences of expectedness below this, in pixels, are a tie.
@@ -45,11 +46,25 @@ def listed_first(stimulus: Stimulus) -> float:
     return float(stimulus.test.reached() is stimulus.test.objects[0])
 
 
+def familiar_layout(stimulus: Stimulus) -> float:
+    """Return minus the number of cells in which the scene of the test differs from the most similar familiar one."""
+    scene = _layout(stimulus.test)
+    return -float(min(len(scene ^ _layout(trial)) for trial in stimulus.familiarisation))
+
+
+def _layout(trial: Trial) -> set[Any]:
+    """Return what is in each cell of the first frame: walls, barrier and objects, these by their look."""
+    walls = {("wall", cell) for cell in trial.walls.cells()}
+    barrier = {("barrier", cell) for cell in trial.barrier.cells()}
+    return walls | barrier | {(each.identity, cell_of(each.centres[0])) for each in trial.objects}
+
+
 SHORTCUTS: dict[str, Callable[[Stimulus], float]] = {
     "nearest object": nearest_object,
     "same location": same_location,
     "shorter test": shorter_test,
     "object listed first": listed_first,
+    "familiar layout": familiar_layout,
 }
 
 _STRAIGHT = (
@@ -67,6 +82,10 @@ BY_DESIGN: dict[tuple[str, str], str] = {
         "efficiency_path",
         "shorter test",
     ): "in the design: the straight way is shorter than the detour; the time control has equal durations",
+    (
+        "efficiency_irrational",
+        "familiar layout",
+    ): "in the design: the tests are equal, and only the irrational agent has seen their walls before",
 }
 # Where a shortcut fails by design, so that its opposite would succeed.
 AGAINST_DESIGN: dict[tuple[str, str], str] = {
@@ -74,6 +93,14 @@ AGAINST_DESIGN: dict[tuple[str, str], str] = {
         "preference",
         "same location",
     ): "in the design: the unexpected test repeats the old place, the expected one leaves it",
+    (
+        "inaccessible_goal",
+        "familiar layout",
+    ): "in the design: only the expected test has new walls, those that enclose A",
+    (
+        "instrumental_blocking_barrier",
+        "familiar layout",
+    ): "known imbalance: a barrier around an empty place must keep clear of the ways and has fewer cells on average",
 }
 
 

@@ -1,4 +1,4 @@
-"""`puzzlebox intuitions audit`: check every constraint on a folder of stimuli, and score four shortcuts."""
+"""`puzzlebox intuitions audit`: check every constraint on a folder of stimuli, and score five shortcuts."""
 
 from pathlib import Path
 from typing import Annotated
@@ -19,10 +19,10 @@ def audit(
 ) -> None:
     """Check that stimuli are what they should be, and that no shortcut solves them.
 
-    Every constraint of a task is checked on what the files hold, never on what the generator meant to do. Then four
+    Every constraint of a task is checked on what the files hold, never on what the generator meant to do. Then five
     shortcut models are scored, which know nothing of goals: they expect the agent at the nearest object, where it was
-    before, or at the object listed first, or the shorter of the two tests. Exit code 1: a constraint is broken, or an
-    episode could not be read.
+    before, or at the object listed first, or the shorter of the two tests, or the scene that is more like a familiar
+    one. Exit code 1: a constraint is broken, or an episode could not be read.
 
     Try:
 

@@ -51,8 +51,12 @@ def _blocker(rng: Random, start: Cell) -> list[Cell]:
     return [cell for cell in cells if inside(cell)]
 
 
-def _obstacle(rng: Random, moved: bool, draws: int = 1) -> Obstacle:
-    """Draw a scene with a wall in the way; `draws`: places to try for a wall that is elsewhere in the test."""
+def _obstacle(rng: Random, moved: bool, fewest_goals: int, draws: int = 1) -> Obstacle:
+    """Draw a scene with a wall in the way; `draws`: places to try for a wall that is elsewhere in the test.
+
+    Raises:
+        NoLayout: the draws do not fit, or the wall is in the way to fewer goals than there must be.
+    """
     start = rng.choice(INNER)
     blocker = _blocker(rng, start)
     if len(blocker) < _SHORTEST_BLOCKER:
@@ -65,8 +69,14 @@ def _obstacle(rng: Random, moved: bool, draws: int = 1) -> Obstacle:
     if without == with_blocker or not connected(with_blocker) or not connected(without):
         raise NoLayout
     blocked, unblocked = Ground(with_blocker, start), Ground(without, start)
+    # Most draws fail here, before the paths without the wall are sought.
+    if sum(_may_make_detour(blocked, cell) for cell in blocked.lengths) < fewest_goals:
+        raise NoLayout
     goals = [cell for cell in unblocked.lengths if _makes_detour(blocked, unblocked, cell)]
-    goals = [cell for cell in goals if free_of(blocked.walk(cell), without)]
+    if len(goals) >= fewest_goals:
+        goals = [cell for cell in goals if free_of(blocked.walk(cell), without)]
+    if len(goals) < fewest_goals:
+        raise NoLayout
     return Obstacle(blocked, unblocked, goals)
 
 
@@ -78,6 +88,11 @@ def _elsewhere(rng: Random, walls: frozenset[Cell], blocker: list[Cell], start: 
         if len(without) == len(walls) + len(blocker) and start not in without and without.issubset(INNER):
             return without
     raise NoLayout
+
+
+def _may_make_detour(blocked: Ground, cell: Cell) -> bool:
+    """Return whether a way may be a detour: without the wall, it is not shorter than the crow flies."""
+    return max(_SHORTEST, blocked.straight(cell)) * DETOUR - 1e-6 <= blocked.lengths[cell] <= _LONGEST
 
 
 def _makes_detour(blocked: Ground, unblocked: Ground, cell: Cell) -> bool:
@@ -97,8 +112,6 @@ def _trial(ground: Ground, cast: Cast, goal: Cell, places: Places) -> Trial:
 
 def _draw_goals(rng: Random, goals: list[Cell], always: Cell | None = None) -> list[Cell]:
     """Draw the goals of eight trials, each of them at least once if there are so few; `always` is among them."""
-    if len(goals) < _FEWEST_GOALS:
-        raise NoLayout
     drawn = rng.sample(goals, min(len(goals), FAMILIARISATION))
     if always is not None and always not in drawn:
         drawn[0] = always
@@ -113,7 +126,7 @@ def _around_the_wall(obstacle: Obstacle, cast: Cast, goals: list[Cell]) -> tuple
 
 def path_control(rng: Random, cast: Cast, number: int, moved: bool) -> Pair:
     """Draw a pair of the path control; `moved`: in the test the wall is elsewhere and not gone."""
-    obstacle = _obstacle(rng, moved)
+    obstacle = _obstacle(rng, moved, _FEWEST_GOALS)
     goals = _draw_goals(rng, obstacle.goals)
     trials = _around_the_wall(obstacle, cast, goals)
     goal = rng.choice(goals)
@@ -136,10 +149,9 @@ def time_control(
         expected_familiar: the object of the expected test, and not that of the unexpected one, is at a familiar place.
         expected_shorter: the expected test is one frame shorter than the unexpected one, and not one frame longer.
     """
-    obstacle = _obstacle(rng, moved, _DRAWS)
+    # The goal of one of the tests is not among the familiar ones.
+    obstacle = _obstacle(rng, moved, _FEWEST_GOALS + 1, _DRAWS)
     ground = obstacle.open
-    if len(obstacle.goals) <= _FEWEST_GOALS:
-        raise NoLayout
     straight = [
         (cell, ground.walk(cell))
         for cell, length in ground.lengths.items()
@@ -176,9 +188,8 @@ def irrational_agent(rng: Random, cast: Cast, number: int, moved: bool) -> Pair:
         number: the number of the episode.
         moved: the wall that is in the way of the rational agent is elsewhere, and not gone, for the irrational one.
     """
-    obstacle = _obstacle(rng, moved)
-    if len(obstacle.goals) <= _FEWEST_GOALS:
-        raise NoLayout
+    # The goal of the test is not among the familiar ones.
+    obstacle = _obstacle(rng, moved, _FEWEST_GOALS + 1)
     last = rng.choice(obstacle.goals)
     goals = _draw_goals(rng, [goal for goal in obstacle.goals if goal != last])
     around_nothing = tuple(_trial(obstacle.open, cast, goal, obstacle.detour(goal)) for goal in goals)

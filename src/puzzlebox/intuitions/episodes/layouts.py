@@ -59,6 +59,8 @@ class Ground:
         self.blocked, self.start = frozenset(blocked), start
         self.place = centre(start) if place is None else place
         self._paths: dict[Cell, list[Point]] = {}
+        self._walks: dict[Cell, Places] = {}
+        self._last_corners: dict[Cell, int] = {}
 
     @cached_property
     def field(self) -> Field:
@@ -69,8 +71,10 @@ class Ground:
     def lengths(self) -> dict[Cell, float]:
         """Return the length of the shortest path to each free cell that can be reached, in pixels."""
         free = [cell for cell in INNER if cell not in self.blocked and cell != self.start]
-        lengths = self.field.lengths(np.array([centre(cell) for cell in free]))
-        return {cell: length for cell, length in zip(free, lengths.tolist(), strict=True) if length != np.inf}
+        lengths, lasts = self.field.last_legs(np.array([centre(cell) for cell in free]))
+        found = {cell: length for cell, length in zip(free, lengths.tolist(), strict=True) if length != np.inf}
+        self._last_corners = {cell: last for cell, last in zip(free, lasts.tolist(), strict=True) if cell in found}
+        return found
 
     def straight(self, cell: Cell) -> float:
         """Return the distance of a cell's centre as the crow flies, in pixels."""
@@ -80,12 +84,16 @@ class Ground:
     def path(self, cell: Cell) -> list[Point]:
         """Return the corners of the shortest path to the centre of a cell."""
         if cell not in self._paths:
-            self._paths[cell] = self.field.path(centre(cell))[1]
+            # Once the lengths to all cells are known, so are the last corners of the paths.
+            last, goal = self._last_corners.get(cell), centre(cell)
+            self._paths[cell] = self.field.path(goal)[1] if last is None else self.field.corners(goal, last)
         return self._paths[cell]
 
     def walk(self, cell: Cell) -> Places:
         """Return the places of the agent in each frame on its way to what is in a cell."""
-        return walk(self.path(cell), centre(cell))
+        if cell not in self._walks:
+            self._walks[cell] = walk(self.path(cell), centre(cell))
+        return self._walks[cell].copy()
 
     def avoids(self, cell: Cell, other: Cell, least: float = CLEAR_OF_OTHERS) -> bool:
         """Return whether the path to a cell stays clear of what is in another cell."""

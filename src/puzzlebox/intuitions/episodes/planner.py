@@ -5,6 +5,7 @@ The shortest path among such boxes leads from corner to corner; the planner link
 """
 
 from functools import cached_property, lru_cache
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,12 @@ _SAME = 1e-9
 def planner_for(blocked: frozenset[Cell]) -> "Planner":
     """Return the planner for some blocked inner cells; the most recently used planners are kept."""
     return Planner(blocked)
+
+
+@lru_cache(maxsize=128)
+def _pairs(count: int) -> tuple[Numbers, Numbers]:
+    """Return the first and the second of each two of some numbers."""
+    return np.triu_indices(count, 1)
 
 
 def _runs(blocked: frozenset[Cell]) -> list[tuple[int, int, int, int]]:
@@ -66,9 +73,17 @@ class Planner:
         return np.asarray(corners[within & (covers == 1)])
 
     @cached_property
-    def _links(self) -> Numbers:
-        """Return the distance of each two corners; infinite where one does not see the other."""
-        return self._distances(self._corners, self._corners)
+    def _links(self) -> list[list[tuple[int, float]]]:
+        """Return for each corner the corners that it sees, with their distances."""
+        corners = self._corners
+        first, second = _pairs(len(corners))
+        lengths = self._lengths(corners[first], corners[second])
+        seen = np.flatnonzero(lengths < np.inf)
+        links: list[list[tuple[int, float]]] = [[] for _ in corners]
+        for one, two, length in zip(first[seen].tolist(), second[seen].tolist(), lengths[seen].tolist(), strict=True):
+            links[one].append((two, length))
+            links[two].append((one, length))
+        return links
 
     def free(self, points: Numbers) -> Numbers:
         """Return for each point (n x 2) whether the agent's centre may be there."""
@@ -79,19 +94,25 @@ class Planner:
 
     def _distances(self, one: Numbers, two: Numbers) -> Numbers:
         """Return the distance of each point from each other point; infinite where a box is between."""
-        step = two[None] - one[:, None]
+        lengths = self._lengths(one.repeat(len(two), axis=0), np.tile(two, (len(one), 1)))
+        return lengths.reshape(len(one), len(two))
+
+    def _lengths(self, one: Numbers, two: Numbers) -> Numbers:
+        """Return the distance of each point from the other of its row; infinite where a box is between."""
+        step = two - one
         # Sums of squares of whole numbers are exact and roots correctly rounded, on every machine; `hypot` is not.
-        lengths: Numbers = np.sqrt(step[..., 0] ** 2 + step[..., 1] ** 2)
+        lengths: Numbers = np.sqrt(step[:, 0] ** 2 + step[:, 1] ** 2)
         enter: Any = 0.0
         leave: Any = 1.0
         for axis in (0, 1):
-            per_pixel = 1.0 / np.where(step[..., axis] == 0, _NO_STEP, step[..., axis])[..., None]
-            start = one[:, axis, None]
-            near = (self._low[:, axis] + _MARGIN - start)[:, None] * per_pixel
-            far = (self._high[:, axis] - _MARGIN - start)[:, None] * per_pixel
+            per_pixel = 1.0 / np.where(step[:, axis] == 0, _NO_STEP, step[:, axis])
+            start = one[:, axis]
+            # Boxes by pairs of points: long rows are quick.
+            near = ((self._low[:, axis] + _MARGIN)[:, None] - start) * per_pixel
+            far = ((self._high[:, axis] - _MARGIN)[:, None] - start) * per_pixel
             enter = np.maximum(np.minimum(near, far), enter)
             leave = np.minimum(np.maximum(near, far), leave)
-        lengths[(leave > enter).any(axis=2)] = np.inf
+        lengths[(leave > enter).any(axis=0)] = np.inf
         return lengths
 
     def field(self, start: Point) -> "Field":
@@ -107,25 +128,28 @@ class Field:
         self._planner = planner
         self._origin = np.array([start], np.float64)
         corners, links = planner._corners, planner._links
-        best = planner._distances(self._origin, corners)[0]
-        before = np.full(len(corners), -1)
-        left = np.ones(len(corners), bool)
-        # Dijkstra's algorithm; with some forty corners, a search through the array is as quick as a heap.
-        for _ in range(len(corners)):
-            nearest = int(np.argmin(np.where(left, best, np.inf)))
-            if not left[nearest] or best[nearest] == np.inf:
+        best: list[float] = planner._distances(self._origin, corners)[0].tolist()
+        before = [-1] * len(corners)
+        settled = [False] * len(corners)
+        # Dijkstra's algorithm; with some thirty corners, a search through a list is as quick as a heap.
+        while True:
+            nearest, shortest = -1, inf
+            for number, length in enumerate(best):
+                if length < shortest and not settled[number]:
+                    nearest, shortest = number, length
+            if nearest < 0:
                 break
-            left[nearest] = False
-            through = best[nearest] + links[nearest]
-            better = left & (through < best - _SAME)
-            best[better], before[better] = through[better], nearest
-        self._best, self._before = best, before
+            settled[nearest] = True
+            for number, length in links[nearest]:
+                if not settled[number] and shortest + length < best[number] - _SAME:
+                    best[number], before[number] = shortest + length, nearest
+        self._best, self._before = np.array(best), before
 
     def lengths(self, points: Numbers) -> Numbers:
         """Return the length of the shortest path to each point (n x 2) in pixels; infinite where there is none."""
-        return self._last_legs(points)[0]
+        return self.last_legs(points)[0]
 
-    def _last_legs(self, points: Numbers) -> tuple[Numbers, Numbers]:
+    def last_legs(self, points: Numbers) -> tuple[Numbers, Numbers]:
         """Return for each point the length of its path, and its last corner; -1 for a straight path."""
         points = np.asarray(points, np.float64)
         legs = self._planner._distances(points, np.concatenate((self._origin, self._planner._corners)))
@@ -139,14 +163,18 @@ class Field:
 
         Without a path the length is infinite and the list is empty.
         """
-        lengths, lasts = self._last_legs(np.array([goal]))
+        lengths, lasts = self.last_legs(np.array([goal]))
         if lengths[0] == np.inf:
             return np.inf, []
-        corners, last = [goal], int(lasts[0])
+        return float(lengths[0]), self.corners(goal, int(lasts[0]))
+
+    def corners(self, goal: Point, last: int) -> list[Point]:
+        """Return the corners of the shortest path to a point, start and goal included, from its last corner."""
+        corners = [goal]
         while last >= 0:
             x, y = self._planner._corners[last].tolist()
             corners.append((int(x), int(y)))
-            last = int(self._before[last])
+            last = self._before[last]
         if corners[-1] != self.start:
             corners.append(self.start)
-        return float(lengths[0]), corners[::-1]
+        return corners[::-1]

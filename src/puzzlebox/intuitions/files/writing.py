@@ -1,11 +1,13 @@
 """Stimuli as JSON in the published form: a list of nine trials, each a list of frames, one frame a line."""
 
 import json
-from typing import Any
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import repeat
 
 from puzzlebox.intuitions.episodes.stimulus import Blocks, Stimulus, Track, Trial
 from puzzlebox.intuitions.files.names import NEWEST, FieldNames, fields_of
-from puzzlebox.intuitions.grid import SIZE
+from puzzlebox.intuitions.grid import SIZE, TRIALS
 
 
 def stimulus_json(stimulus: Stimulus, version: str = NEWEST, *, nested: bool = False) -> str:
@@ -20,38 +22,47 @@ def stimulus_json(stimulus: Stimulus, version: str = NEWEST, *, nested: bool = F
     return "[" + ",".join(_trial(trial, names, nested) for trial in stimulus.trials) + "]\n"
 
 
+# The members of a pair share most of their trials.
+@lru_cache(maxsize=TRIALS)
 def _trial(trial: Trial, names: FieldNames, nested: bool) -> str:
     # Equal frames are equal texts, and most of a trial is still: each text is made once.
+    runs = trial.runs()
+    starts = [start for start, _ in runs]
+    scenery = [_blocks(each, starts) for each in (trial.walls, trial.barrier)]
+    means = [_entity(each, starts) for each in (trial.key, trial.lock)]
+    others = [_entity(each, starts, nested) for each in (trial.home, trial.agent, *trial.objects)]
     lines: list[str] = []
-    scenery: tuple[Any, ...] = ()
-    for start, count in trial.runs():
-        there = ((trial.walls.until > start).tobytes(), (trial.barrier.until > start).tobytes())
-        if there != scenery:
-            scenery = there
-            blocks = f'"walls":{_blocks(trial.walls, start)},"fuse_walls":{_blocks(trial.barrier, start)}'
-        objects = [_entity(each, start, nested) for each in trial.objects if start < each.until]
+    for (_, count), texts in zip(runs, zip(*scenery, *means, *others, strict=True), strict=True):
+        walls, barrier, key, lock, home, agent, *objects = texts
         frame = (
-            f'{{"size":[{SIZE},{SIZE}],{blocks},'
-            f'"{names.key}":{_maybe(trial.key, start)},"{names.lock}":{_maybe(trial.lock, start)},'
-            f'"objects":[{",".join(objects)}],"blocking":[],'
-            f'"home":{"[]" if trial.home is None else _entity(trial.home, start, nested)},'
-            f'"agent":{_entity(trial.agent, start, nested)}}}'
+            f'{{"size":[{SIZE},{SIZE}],"walls":[{walls}],"fuse_walls":[{barrier}],'
+            f'"{names.key}":[{key}],"{names.lock}":[{lock}],'
+            f'"objects":[{",".join(filter(None, objects))}],"blocking":[],"home":{home or "[]"},"agent":{agent}}}'
         )
         lines += [frame] * count
     return "[\n" + ",\n".join(lines) + "\n]"
 
 
-def _blocks(blocks: Blocks, frame: int) -> str:
-    boxes = zip(blocks.boxes.tolist(), blocks.until.tolist(), strict=True)
-    return "[" + ",".join(f"[[{x},{y}],[{w},{h}]]" for (x, y, w, h), until in boxes if frame < until) + "]"
-
-
-def _entity(track: Track, frame: int, nested: bool = False) -> str:
-    x, y = track.corners[frame].tolist()
+def _entity(track: Track | None, frames: list[int], nested: bool = False) -> Iterable[str]:
+    """Return an entity in each of some frames; "" where it is not there."""
+    if track is None:
+        return repeat("", len(frames))
     red, green, blue = track.color
-    text = f"[[{x},{y}],{track.half},{json.dumps(track.icon)},[{red},{green},{blue}]]"
-    return f"[{text}]" if nested else text
+    rest = f"],{track.half},{json.dumps(track.icon)},[{red},{green},{blue}]]"
+    first, rest = ("[[[", f"{rest}]") if nested else ("[[", rest)
+    return [
+        f"{first}{x},{y}{rest}" if frame < track.until else ""
+        for frame, (x, y) in zip(frames, track.corners[frames].tolist(), strict=True)
+    ]
 
 
-def _maybe(track: Track | None, frame: int) -> str:
-    return "[]" if track is None or frame >= track.until else f"[{_entity(track, frame)}]"
+def _blocks(blocks: Blocks, frames: list[int]) -> Iterator[str]:
+    """Yield the blocks that are there in each of some frames."""
+    boxes = zip(blocks.boxes.tolist(), blocks.until.tolist(), strict=True)
+    texts = [(f"[[{x},{y}],[{w},{h}]]", until) for (x, y, w, h), until in boxes]
+    there, next_change = "", 0
+    for frame in frames:
+        if frame >= next_change:
+            there = ",".join([text for text, until in texts if frame < until])
+            next_change = min([until for _, until in texts if frame < until], default=frames[-1] + 1)
+        yield there

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from puzzlebox.intuitions.catalogue import EVALUATION, FAMILIAR, TaskInfo
 from puzzlebox.intuitions.episodes import Pair, make_pair
 from puzzlebox.intuitions.files.folder import Entry, list_folder, read_entry
+from puzzlebox.intuitions.files.names import JSON
 from puzzlebox.intuitions.files.reading import StimulusError
 from puzzlebox.intuitions.models.registry import INVERSE_PLANNER, require_torch
 from puzzlebox.intuitions.parallel import in_parallel
@@ -39,8 +40,17 @@ class Stored(NamedTuple):
     entry: Entry
 
     def pair(self) -> Pair:
-        """Read the pair."""
-        return read_entry(self.entry)
+        """Read the pair.
+
+        Raises:
+            StimulusError: a file is damaged, or the agent does not move in a test, so that nothing can be judged.
+        """
+        pair = read_entry(self.entry)
+        for member, stimulus in pair.members():
+            if not stimulus.test.motion_frames:
+                path = self.entry.folder / f"{self.entry.stems[member]}{JSON}"
+                raise StimulusError(f"{path}: the agent does not move in the test, so there is nothing to judge")
+        return pair
 
 
 class Made(NamedTuple):
