@@ -45,7 +45,8 @@ def main() -> None:
         env = InfantEnv(name, senses=("joints",), script=True)
         (gain, script), (other, chance) = (play(env, options.episodes, scripted=each) for each in (True, False))
         difference = combined(script, chance)
-        shares = f"{script.value:.0%} | {chance.value:.0%} | {difference.value:.0%} ({difference.low:.0%} to {difference.high:.0%})"
+        interval = f"({difference.low:.0%} to {difference.high:.0%})"
+        shares = f"{script.value:.0%} | {chance.value:.0%} | {difference.value:.0%} {interval}"
         print(f"| {name} | {gain:.2f} | {other:.2f} | {shares} |".replace("%", " %"), flush=True)
 
 

@@ -139,8 +139,9 @@ def test_an_interrupted_checkpoint_leaves_the_old_one(data, tmp_path, monkeypatc
         raise OSError("the disk is full")
 
     monkeypatch.setattr(torch, "save", fails)
+    longer = plan._replace(settings={**plan.settings, "epochs": 2})
     with pytest.raises(OSError, match="full"):
-        train(plan, tmp_path / "run", device="cpu", data=data)
+        train(longer, tmp_path / "run", device="cpu", data=data)
     assert (tmp_path / "run" / "checkpoint.pt").read_bytes() == before
 
 

@@ -97,10 +97,6 @@ AGAINST_DESIGN: dict[tuple[str, str], str] = {
         "inaccessible_goal",
         "familiar layout",
     ): "in the design: only the expected test has new walls, those that enclose A",
-    (
-        "instrumental_blocking_barrier",
-        "familiar layout",
-    ): "known imbalance: a barrier around an empty place must keep clear of the ways and has fewer cells on average",
 }
 
 

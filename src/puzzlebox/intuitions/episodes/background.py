@@ -70,7 +70,8 @@ def multi_agent(rng: Random, cast: Cast, number: int) -> Pair:
     ground, cells = _beside(rng)
     if len(cells) < TRIALS // 2:
         raise NoLayout
-    change = rng.randrange(1, TRIALS)
+    # Not at the test, the last trial: a new agent there is left to the evaluation.
+    change = rng.randrange(1, TRIALS - 1)
     goals = [rng.choice(cells) for _ in range(TRIALS)]
     trials = [_to_object(ground, cast, goal, trial >= change) for trial, goal in enumerate(goals)]
     return _episode("background/multi_agent", number, trials)

@@ -38,7 +38,9 @@ RECIPES: dict[str, Recipe] = {
     "instrumental_inconsequential_barrier": Recipe(
         instrumental.inconsequential_barrier, ("key_nearer", "goal_familiar")
     ),
-    "instrumental_blocking_barrier": Recipe(instrumental.blocking_barrier, ("key_nearer", "goal_familiar")),
+    "instrumental_blocking_barrier": Recipe(
+        instrumental.blocking_barrier, ("key_nearer", "goal_familiar", "enclosing_familiar")
+    ),
     "background/single_object": Recipe(background.single_object),
     "background/preference": Recipe(background.preference, two_objects=True),
     "background/multi_agent": Recipe(background.multi_agent),

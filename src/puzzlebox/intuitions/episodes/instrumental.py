@@ -131,7 +131,7 @@ def _fair(ground: Ground, scene: Scene, key_nearer: bool) -> bool:
 
 
 def _elsewhere(rng: Random, episode: _Episode, scene: Scene) -> tuple[Cell, ...]:
-    """Draw a barrier beside the same lock that encloses an empty place and is in nobody's way."""
+    """Draw a barrier of as many cells beside the same lock that encloses an empty place and blocks no way."""
     ground = Ground(episode.walls, episode.start)
     middles = [cell for cell in ring(scene.lock, 2) if cell not in episode.walls]
     rng.shuffle(middles)
@@ -139,7 +139,7 @@ def _elsewhere(rng: Random, episode: _Episode, scene: Scene) -> tuple[Cell, ...]
         barrier = barrier_around(middle, episode.walls)
         taken = {episode.start, scene.goal, scene.key, scene.lock}
         beside = not set(ring(scene.lock)).isdisjoint(barrier)
-        if not beside or len(barrier) < FEWEST_PIECES or taken & {middle, *barrier}:
+        if not beside or len(barrier) != len(scene.barrier) or taken & {middle, *barrier}:
             continue
         around = Ground(episode.walls.union(barrier), episode.start)
         ways = (scene.key, scene.goal)
@@ -155,7 +155,22 @@ def _goal_is_familiar(episode: _Episode, scene: Scene) -> bool | None:
     return None if goal == key else goal < key
 
 
-def _draw_test(rng: Random, episode: _Episode, key_nearer: bool, goal_familiar: bool) -> tuple[Scene, tuple[Cell, ...]]:
+def _enclosing_is_familiar(episode: _Episode, scene: Scene, beside: tuple[Cell, ...]) -> bool | None:
+    """Return whether a familiar scene is more like the test with the barrier around the goal; None for a tie."""
+    known = [
+        (trial.barrier.cells(), trial.objects[0].centres[0].tolist() != [*centre(scene.goal)])
+        for trial in episode.trials
+    ]
+    enclosing, other = (
+        min(len(cells.symmetric_difference(barrier)) + 2 * moved for cells, moved in known)
+        for barrier in (scene.barrier, beside)
+    )
+    return None if enclosing == other else enclosing < other
+
+
+def _draw_test(
+    rng: Random, episode: _Episode, key_nearer: bool, goal_familiar: bool, enclosing_familiar: bool | None
+) -> tuple[Scene, tuple[Cell, ...]]:
     """Draw the scene of a test, and a barrier beside its lock that is in nobody's way."""
     ground = Ground(episode.walls, episode.start)
     for _ in range(_TEST_DRAWS):
@@ -165,13 +180,24 @@ def _draw_test(rng: Random, episode: _Episode, key_nearer: bool, goal_familiar: 
                 closed = Ground(episode.walls.union(scene.barrier), episode.start)
                 # The way to the key is the same with either barrier.
                 if closed.path(scene.key) == ground.path(scene.key):
-                    return scene, _elsewhere(rng, episode, scene)
+                    beside = _elsewhere(rng, episode, scene)
+                    familiar = _enclosing_is_familiar(episode, scene, beside)
+                    if enclosing_familiar is None or familiar is enclosing_familiar:
+                        return scene, beside
         except NoLayout:
             continue
     raise NoLayout
 
 
-def _pair(rng: Random, cast: Cast, name: str, number: int, key_nearer: bool, goal_familiar: bool) -> Pair:
+def _pair(
+    rng: Random,
+    cast: Cast,
+    name: str,
+    number: int,
+    key_nearer: bool,
+    goal_familiar: bool,
+    enclosing_familiar: bool | None = None,
+) -> Pair:
     """Draw a pair.
 
     Args:
@@ -181,9 +207,11 @@ def _pair(rng: Random, cast: Cast, name: str, number: int, key_nearer: bool, goa
         number: the number of the episode.
         key_nearer: in the test, the key is nearer to the start than the goal.
         goal_familiar: in the test, the goal is nearer to a familiar place of the object than the key.
+        enclosing_familiar: the test whose barrier encloses the goal is more like a familiar scene than the other.
+            Default: either may be.
     """
     episode = _familiarise(rng, cast)
-    scene, elsewhere = _draw_test(rng, episode, key_nearer, goal_familiar)
+    scene, elsewhere = _draw_test(rng, episode, key_nearer, goal_familiar, enclosing_familiar)
     ground = Ground(episode.walls, episode.start)
     enclosing, beside, none = (_mechanism(rng, scene, barrier) for barrier in (scene.barrier, elsewhere, ()))
     beside, none = (each._replace(key=enclosing.key, lock=enclosing.lock) for each in (beside, none))
@@ -211,6 +239,9 @@ def inconsequential_barrier(rng: Random, cast: Cast, number: int, key_nearer: bo
     return _pair(rng, cast, "instrumental_inconsequential_barrier", number, key_nearer, goal_familiar)
 
 
-def blocking_barrier(rng: Random, cast: Cast, number: int, key_nearer: bool, goal_familiar: bool) -> Pair:
+def blocking_barrier(
+    rng: Random, cast: Cast, number: int, key_nearer: bool, goal_familiar: bool, enclosing_familiar: bool
+) -> Pair:
     """Draw a pair in which the agent goes to the key, needed or not."""
-    return _pair(rng, cast, "instrumental_blocking_barrier", number, key_nearer, goal_familiar)
+    name = "instrumental_blocking_barrier"
+    return _pair(rng, cast, name, number, key_nearer, goal_familiar, enclosing_familiar)

@@ -39,6 +39,7 @@ class VideoSettings(Settings):
         maps: maps of the residual CNN.
         character: numbers that describe an agent.
         width: maps of the first level of the U-Net; each level below has twice as many.
+        trials: trials of the familiarisation that a step of training reads, drawn at random; judging reads all.
     """
 
     batch: int = 16
@@ -50,6 +51,7 @@ class VideoSettings(Settings):
     maps: int = 16
     character: int = 16
     width: int = 32
+    trials: int = FAMILIARISATION
 
 
 class Residual(nn.Module):
@@ -161,12 +163,15 @@ class VideoModel(Learner):
         _, (hidden, _) = self.lstm(packed)
         return hidden.transpose(0, 1).flatten(1).unflatten(0, trials.shape).mean(1)
 
-    def predict(self, films: Films | PaintedFilms, trials: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def predict(
+        self, films: Films | PaintedFilms, trials: Tensor, familiar: Tensor | None = None
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Return for films (trials n x 9) predicted and actual next pictures of the test, their film and frame.
 
-        The next picture of the last one is beyond the motion: agents beside their goal move for less than ten frames.
+        `familiar` are the trials that were seen before. Default: the first eight. The next picture of the last one is
+        beyond the motion: agents beside their goal move for less than ten frames.
         """
-        character = self.character(films, trials[:, :FAMILIARISATION])
+        character = self.character(films, trials[:, :FAMILIARISATION] if familiar is None else familiar)
         test = trials[:, TRIALS - 1]
         frames, counts = sampled(films, test, self.settings.every)
         film, step = (torch.arange(frames.shape[1], device=test.device) < counts[:, None]).nonzero(as_tuple=True)
@@ -180,7 +185,9 @@ class VideoModel(Learner):
 
     def loss(self, films: Films | PaintedFilms, chosen: Tensor, rng: torch.Generator) -> Tensor:
         """Return the mean squared error of pixels."""
-        predicted, actual, _, _ = self.predict(films, trials_of(chosen))
+        trials, some = trials_of(chosen), min(self.settings.trials, FAMILIARISATION)
+        order = torch.rand(len(chosen), FAMILIARISATION, generator=rng, device=chosen.device).argsort(1)
+        predicted, actual, _, _ = self.predict(films, trials, trials.gather(1, order[:, :some]))
         return functional.mse_loss(predicted, actual)
 
     def errors(self, films: Films | PaintedFilms, chosen: Tensor, rng: torch.Generator) -> Tensor:
