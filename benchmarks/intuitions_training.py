@@ -94,7 +94,7 @@ def _minutes_left(options: argparse.Namespace) -> float | None:
 
 
 def _slim(run: Path, folder: Path) -> None:
-    """Copy a run without the state of its optimiser, which is two thirds of a checkpoint."""
+    """Copy a run with nothing but the weights that judge: without its optimiser, and without what is averaged."""
     import torch
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -102,7 +102,8 @@ def _slim(run: Path, folder: Path) -> None:
         if (run / name).exists():
             shutil.copy(run / name, folder / name)
     state = torch.load(run / CHECKPOINT, map_location="cpu", weights_only=True)
-    write_aside(folder / CHECKPOINT, {"learner": state["learner"], "average": state["average"], "step": state["step"]})
+    weights = state["average"] or state["learner"]
+    write_aside(folder / CHECKPOINT, {"learner": weights, "average": weights, "step": state["step"], "finished": True})
 
 
 @lru_cache
