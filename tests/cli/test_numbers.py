@@ -17,10 +17,10 @@ import puzzlebox
 from puzzlebox.animalai.environment import _WITHOUT_EFFECT, AnimalAIEnvironment
 from puzzlebox.arena.envs.parallel import ArenaParallelEnv
 from puzzlebox.arena.envs.settings import defaults
-from puzzlebox.arena.studio.tab import InvalidMessage, read_number
 from puzzlebox.arena.world import Rules, World
 from puzzlebox.cli.app import app
 from puzzlebox.record import film
+from puzzlebox.studio.page_messages import InvalidMessage, read_number
 from worlds import AGENT, task_of
 
 NOT_FINITE = (math.nan, math.inf, -math.inf)

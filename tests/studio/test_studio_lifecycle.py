@@ -13,11 +13,11 @@ import pytest
 
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
-from puzzlebox.arena.studio.break_timer import BreakTimer
 from puzzlebox.arena.studio.play import Keys, Play, Prepared
 from puzzlebox.arena.studio.schedule import SessionSchedule
 from puzzlebox.record import Store
 from puzzlebox.record.export import export
+from puzzlebox.studio.break_timer import BreakTimer
 from puzzlebox.studio.protocol import FrameFlag
 from studio_page import FOOD, Page, Studio, running, wait_for
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 import gymnasium as gym
 import numpy as np
@@ -10,6 +11,7 @@ from puzzlebox.columns import Column
 from puzzlebox.infant.catalogue import CATALOGUE
 from puzzlebox.text import closest
 from puzzlebox.wings.gymnasium_wing import GymnasiumTask, GymnasiumWing, TaskEntry
+from puzzlebox.wings.protocols import EpisodePage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,6 +40,7 @@ class InfantWing(GymnasiumWing):
     name = "infant"
     step_seconds = 1 / 15
     views = _VIEWS
+    pages = "puzzlebox.infant.studio.pages:InfantPages"
     measures = (
         Column("distance", "number", "the distance from the target, or of both hands from the thing", "m"),
         Column("bad_distance", "number", "the distance from the bad thing", "m"),
@@ -78,6 +81,10 @@ class InfantWing(GymnasiumWing):
         if view not in _VIEWS:
             raise ValueError(f"there is no view {view!r}; there are {', '.join(_VIEWS)}{closest(view, list(_VIEWS))}")
         return _Camera(view, size, 4 if fine else 2)
+
+    def episode_page(self, task: GymnasiumTask, start: int, id: str) -> EpisodePage:
+        """Return the page that shows a recorded episode with all senses."""
+        return EpisodePage(f"/infant/play?{urlencode({'task': f'{self.name}/{task.name}', 'shown': id})}", "")
 
 
 WING = InfantWing()

@@ -9,6 +9,7 @@ import logging
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -21,7 +22,7 @@ from starlette.routing import Route
 from puzzlebox.record import Episode, Store, StoreError
 from puzzlebox.record.film import film_name
 from puzzlebox.studio import recordings
-from puzzlebox.studio.pages import Pages, StudioContext
+from puzzlebox.studio.pages import Pages, StudioContext, find_galleries
 from puzzlebox.studio.requests import QueuedStream, answer_head, answer_refusal, read_number, read_side, read_view
 from puzzlebox.studio.safety import Guard, Policy
 from puzzlebox.studio.static import load_page_files
@@ -61,6 +62,9 @@ def make_app(
             raise HTTPException(404, "there is nothing at this address")
         return page_file.answer(request)
 
+    async def galleries(request: Request) -> Response:
+        return JSONResponse({"galleries": [asdict(each) for each in find_galleries(pages)]})
+
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         sys.setswitchinterval(_SWITCH_SECONDS)
@@ -84,6 +88,7 @@ def make_app(
     routes = [
         *(Route(path, page) for path in (*_PAGES, *(path for each in pages.values() for path in each.addresses))),
         *(Route(path, file) for path in files if path != "/"),
+        Route("/api/galleries", galleries),
         Route("/api/recordings", recordings_api.list_all),
         Route(recording, recordings_api.describe),
         Route(recording + "/frames", recordings_api.frames),

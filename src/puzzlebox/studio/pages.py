@@ -1,7 +1,7 @@
 """The interface between the studio and a wing: its pages, its addresses below /api, and the page that plays a task."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Protocol
@@ -66,6 +66,56 @@ class Pages(Protocol):
 
     async def close(self) -> None:
         """Stop serving. The store is still open, and is closed afterwards."""
+
+
+@dataclass(frozen=True)
+class GalleryTask:
+    """A task that the start page shows.
+
+    Attributes:
+        name: what every command calls it.
+        title: what it is about.
+        group: the heading under which it is listed.
+        play: the address of the page on which a person plays it.
+        watch: the address of the page on which an agent plays it.
+        picture: the address of a picture of it, 3 : 2.
+    """
+
+    name: str
+    title: str
+    group: str
+    play: str
+    watch: str
+    picture: str
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """The tasks of a wing for the start page.
+
+    Attributes:
+        heading: the heading of the section.
+        about: a sentence about them.
+        trouble: why they cannot be played here, such as an extra that is not installed; "" if they can.
+        tasks: the tasks.
+    """
+
+    heading: str
+    about: str
+    trouble: str
+    tasks: Sequence[GalleryTask]
+
+
+class HasGallery(Protocol):
+    """What pages may offer in addition: a section of the start page."""
+
+    def gallery(self) -> Gallery:
+        """Return the tasks of the wing."""
+
+
+def find_galleries(pages: Mapping[str, Pages]) -> list[Gallery]:
+    """Return the galleries of all wings that have one, in the order of their names."""
+    return [each.gallery() for _, each in sorted(pages.items()) if hasattr(each, "gallery")]
 
 
 def load_pages() -> dict[str, Pages]:

@@ -13,11 +13,12 @@ from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
 from puzzlebox.arena.studio import sessions
 from puzzlebox.arena.studio.play import Play, Prepared
-from puzzlebox.arena.studio.recovery import CannotResume, recover_episode, unstored_actions
+from puzzlebox.arena.studio.recovery import recover_episode
 from puzzlebox.arena.studio.schedule import SessionSchedule
 from puzzlebox.arena.world import World
 from puzzlebox.record import Store
 from puzzlebox.studio.protocol import FrameFlag, Message
+from puzzlebox.studio.resuming import CannotResume, unstored_actions
 from studio_page import FOOD, FOOD_TWICE, TIMEOUT_SECONDS, Mirror, Page, Studio, free_port, running, server, wait_for
 
 FORWARDS, RIGHT = 3, 1

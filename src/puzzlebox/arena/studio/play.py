@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from puzzlebox.arena.rules import PHYSICS_STEP
-from puzzlebox.arena.studio.break_timer import BreakTimer
 from puzzlebox.arena.studio.scene_stream import VIEWS, SceneStream, describe_arena, events_message, moment_of
 from puzzlebox.arena.studio.schedule import SessionSchedule
 from puzzlebox.arena.world import Event, Outcome, Record, World
@@ -14,6 +13,7 @@ from puzzlebox.arena.world.actions import NOOP
 from puzzlebox.record import Breaks, End, Start, Step, Store
 from puzzlebox.record.entries import now
 from puzzlebox.studio import protocol
+from puzzlebox.studio.break_timer import BreakTimer
 from puzzlebox.studio.protocol import FrameFlag, Moment
 from puzzlebox.wings import ARENA, wing_named
 

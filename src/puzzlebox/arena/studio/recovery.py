@@ -1,44 +1,18 @@
 """Resumes an episode after the server was stopped, from the stored steps and the later ones that the page has seen."""
 
-import json
 from collections.abc import Sequence
 
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.studio.play import Prepared, rebuild_episode
 from puzzlebox.arena.studio.schedule import SessionSchedule
 from puzzlebox.arena.world import Record
-from puzzlebox.record import Breaks, Episode, Start, Store
+from puzzlebox.record import Breaks, Episode, Store
+from puzzlebox.studio.resuming import DELETED, CannotResume, start_of, unstored_actions
 
 # Steps that a page keeps until they are stored; at 50 steps a second this is a minute.
 MAX_UNSTORED = 3000
 # The `ended_by` of an episode that the participant restarted.
 RESTART = "restart"
-# The note shown with the new episode that replaces one which could not be resumed, and one of the reasons.
-NOT_RESUMED = "the episode could not be resumed: {}; this is a new one"
-DELETED = "it was deleted"
-
-
-class CannotResume(Exception):
-    """An episode cannot be resumed; the text is the reason."""
-
-
-def unstored_actions(stored: Sequence[int], step: int, page_actions: Sequence[int]) -> tuple[int, ...]:
-    """Return the actions a page has seen that the server does not know.
-
-    Args:
-        stored: the actions the server knows, from the first step on.
-        step: the last step that was reported to the page as stored.
-        page_actions: the actions the page saw after it.
-
-    Raises:
-        CannotResume: the page and the server know different actions.
-    """
-    if step > len(stored):
-        raise CannotResume(f"the page knows {step} steps as stored, but there are {len(stored)}")
-    common = min(len(stored) - step, len(page_actions))
-    if list(stored[step : step + common]) != list(page_actions[:common]):
-        raise CannotResume("what the page has seen is not what was stored")
-    return tuple(page_actions[common:])
 
 
 def recover_episode(store: Store, id: str, step: int, page_actions: Sequence[int]) -> tuple[Prepared, Episode, Record]:
@@ -81,7 +55,7 @@ def _rebuild(store: Store, id: str, step: int, page_actions: Sequence[int]) -> t
     except KeyError:
         raise CannotResume(DELETED) from None
     unstored = unstored_actions([actions[0] for actions in record.actions], step, page_actions)
-    start = _start_of(episode, text)
+    start = start_of(episode, text)
     breaks = Breaks(episode.hidden_ms or 0.0, episode.paused_ms or 0.0)
     return rebuild_episode(start, record, times[-1] if times else None, unstored, breaks), episode, record
 
@@ -104,23 +78,3 @@ def progress(store: Store, schedule: SessionSchedule) -> tuple[set[int], Episode
     ]
     done = {episode.arena for episode in played if episode.finished and episode.ended_by != RESTART}
     return done, played[-1] if played and not played[-1].finished else None
-
-
-def _start_of(episode: Episode, text: str) -> Start:
-    return Start(
-        id=episode.id,
-        wing=episode.wing,
-        task_text=text,
-        task_hash=episode.task_hash,
-        task=episode.task,
-        title=episode.title,
-        arena=episode.arena,
-        seed=episode.seed or 0,
-        rules=json.dumps(episode.rules_fields, sort_keys=True),
-        player=episode.player,
-        agent=None if episode.by_person else episode.agent,
-        started=episode.started,
-        decision_period=episode.decision_period or 1,
-        step_seconds=episode.step_seconds or 0.0,
-        participant=episode.participant,
-    )

@@ -16,24 +16,17 @@ from puzzlebox.arena.studio import one_of_each
 from puzzlebox.arena.studio.catalogue import Catalogue, UnknownTask
 from puzzlebox.arena.studio.pacer import Pacer
 from puzzlebox.arena.studio.play import Play, Prepared
-from puzzlebox.arena.studio.recovery import (
-    DELETED,
-    MAX_UNSTORED,
-    NOT_RESUMED,
-    RESTART,
-    CannotResume,
-    progress,
-    recover_episode,
-    unstored_actions,
-)
+from puzzlebox.arena.studio.recovery import MAX_UNSTORED, RESTART, progress, recover_episode
 from puzzlebox.arena.studio.schedule import SessionSchedule
-from puzzlebox.arena.studio.tab import InvalidMessage, NoPlaceFree, Tab, read_number
+from puzzlebox.arena.studio.tab import Tab
 from puzzlebox.arena.studio.watched_agent import AgentDriver, find_agent
 from puzzlebox.arena.world.actions import ACTIONS
 from puzzlebox.record import Store
 from puzzlebox.record.entries import checked_participant
 from puzzlebox.studio.limits import LARGEST_MESSAGE, PLAYERS
 from puzzlebox.studio.links import Link
+from puzzlebox.studio.page_messages import InvalidMessage, NoPlaceFree, read_number, read_text
+from puzzlebox.studio.resuming import DELETED, NOT_RESUMED, CannotResume, unstored_actions
 
 # Worlds of disconnected pages that are kept, and for how many seconds; later, an episode is rebuilt from the store.
 MAX_DETACHED, DETACHED_SECONDS = 32, 120.0
@@ -221,7 +214,7 @@ class Sessions:
 
     async def _start(self, tab: Tab, message: dict[str, Any], note: str | None = None) -> None:
         """Start the task that a `start` message names, or resume its participant's unfinished episode."""
-        name, agent = (_text(message, key) for key in ("task", "agent"))
+        name, agent = (read_text(message, key) for key in ("task", "agent"))
         arena, seed = (_number(message, key) for key in ("arena", "seed"))
         participant = _participant(message)
         try:
@@ -424,7 +417,7 @@ def _participant(message: dict[str, Any]) -> str | None:
     Raises:
         InvalidMessage: the id is not valid; nothing may be recorded under it.
     """
-    id = _text(message, "participant", longest=LARGEST_MESSAGE)
+    id = read_text(message, "participant", longest=LARGEST_MESSAGE)
     try:
         return None if id is None else checked_participant(id)
     except ValueError as problem:
@@ -440,11 +433,3 @@ def _require_same_participant(participant: str | None, owner: str | None) -> Non
     """Refuse to resume an episode of another participant; a page that names none may resume any."""
     if participant is not None and participant != owner:
         raise CannotResume("another participant played it")
-
-
-def _text(message: dict[str, Any], name: str, longest: int = 300) -> str | None:
-    """Return a text of a message, or None."""
-    value = message.get(name)
-    if value is not None and (not isinstance(value, str) or len(value) > longest):
-        raise InvalidMessage(f"{name} is {str(value)[:40]!r}; it must be a text")
-    return value

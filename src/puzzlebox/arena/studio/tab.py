@@ -1,15 +1,12 @@
 """One WebSocket: checks what the page sends, and limits what is sent to a slow page."""
 
 import asyncio
-import json
-import time
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from puzzlebox.arena.studio.play import Play, Prepared
-from puzzlebox.arena.studio.recovery import DELETED, NOT_RESUMED
 from puzzlebox.arena.studio.scene_stream import VIEWS
 from puzzlebox.arena.studio.watched_agent import FASTEST, SLOWEST, AgentDriver
 from puzzlebox.arena.world import Record
@@ -17,6 +14,8 @@ from puzzlebox.arena.world.actions import ACTIONS, NOOP
 from puzzlebox.record import CannotWrite, EpisodeFault, StoreError
 from puzzlebox.studio import protocol
 from puzzlebox.studio.links import Link
+from puzzlebox.studio.page_messages import Inbox, InvalidMessage, NoPlaceFree, read_number
+from puzzlebox.studio.resuming import DELETED, NOT_RESUMED
 from puzzlebox.text import nearest
 
 if TYPE_CHECKING:
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
 # Seconds a page may take to send its first message.
 _FIRST_MESSAGE_SECONDS = 10.0
-# Messages a second, and in a burst: a gamepad sends at most 125 a second.
-_RATE, _BURST = 200.0, 400.0
 # Texts that may wait for a page that reads nothing; with more, its connection is closed.
 _MAX_TEXTS = 1000
 _LARGEST_KEY = 2**32 - 1
@@ -35,25 +32,6 @@ FAULT = "this episode cannot be recorded any further; what could not be stored w
 NOT_NOW, _ASK_FOR_HELP = "nothing can be recorded at the moment", "please tell the person in charge"
 # Close codes of the socket: after an invalid message, when another page has taken over, when all places are taken.
 _INVALID, _TAKEN_OVER, _NO_PLACE = 1008, 4001, 4002
-
-
-class InvalidMessage(Exception):
-    """A page sent a message that it may not send; the text is one sentence.
-
-    Attributes:
-        gone: whether the page can discard the unstored steps of its episode.
-    """
-
-    def __init__(self, sentence: str, *, gone: bool = False) -> None:
-        super().__init__(sentence)
-        self.gone = gone
-
-
-class NoPlaceFree(Exception):
-    """All places are taken; the text is one sentence."""
-
-    def __init__(self, players: int) -> None:
-        super().__init__(f"{'the only place is' if players == 1 else f'all {players} places are'} taken")
 
 
 class Tab:
@@ -78,7 +56,7 @@ class Tab:
         self._written = asyncio.Event()
         self._changing = False
         self._next_timer: asyncio.TimerHandle | None = None
-        self._allowance, self._counted = _BURST, time.monotonic()
+        self._inbox = Inbox(socket)
         self.play: Play | None = None
         self.agent: AgentDriver | None = None
         self.note: str | None = None
@@ -101,10 +79,10 @@ class Tab:
     async def _listen(self) -> None:
         try:
             async with asyncio.timeout(_FIRST_MESSAGE_SECONDS):
-                first = await self._receive()
+                first = await self._inbox.receive()
             await self._sessions.admit(self, first)
             while True:
-                await self._handle(await self._receive())
+                await self._handle(await self._inbox.receive())
         except (WebSocketDisconnect, asyncio.CancelledError):
             return
         except TimeoutError:
@@ -120,25 +98,6 @@ class Tab:
             self.fail(f"the studio failed ({type(problem).__name__}); start again")
         # `_send` sends the sentence and closes the connection, which ends this task.
         await asyncio.Event().wait()
-
-    async def _receive(self) -> dict[str, Any]:
-        """Return the next message."""
-        while True:
-            packet = await self._socket.receive()
-            if packet["type"] == "websocket.disconnect":
-                raise WebSocketDisconnect(packet.get("code", 1005))
-            now = time.monotonic()
-            self._allowance = min(_BURST, self._allowance + (now - self._counted) * _RATE) - 1
-            self._counted = now
-            if self._allowance < 0:
-                raise InvalidMessage(f"the page sent more than {_RATE:.0f} messages a second")
-            try:
-                message = json.loads(packet.get("text") or "")
-            except (ValueError, RecursionError):
-                message = None
-            if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-                raise InvalidMessage("a message must be a JSON object with a `type`")
-            return message
 
     async def _send(self) -> None:
         """Send the page what is new. While it reads nothing, frames are skipped and few texts are queued."""
@@ -371,15 +330,3 @@ def _describe_problem(problem: StoreError) -> str:
     if isinstance(problem, CannotWrite):
         return f"nothing can be recorded at the moment: {problem.reason}; {problem.remedy}"
     return str(problem)
-
-
-def read_number(message: dict[str, Any], name: str, most: int) -> int:
-    """Return a whole number from 0 to `most` of a message.
-
-    Raises:
-        InvalidMessage: it is missing, no whole number, or out of range.
-    """
-    value = message.get(name)
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
-        raise InvalidMessage(f"{name} is {str(value)[:40]!r}; it must be a whole number from 0 to {most}")
-    return value

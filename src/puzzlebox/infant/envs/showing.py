@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import radians, tan
 from pathlib import Path
 from typing import Any
 
@@ -10,22 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlebox.agents import agent_named
-from puzzlebox.infant.body.body import Body
 from puzzlebox.infant.body.physics import CONTROL_STEP
 from puzzlebox.infant.envs.env import InfantEnv
+from puzzlebox.infant.envs.touch_camera import TouchCamera
 from puzzlebox.infant.envs.views import near_picture
-from puzzlebox.infant.looks.gaze import view_along
 from puzzlebox.infant.looks.panel import Layout, Moment, compose, layout_of
-from puzzlebox.infant.looks.portrait import Portrait
-from puzzlebox.infant.senses.taxels import Taxels, spread_taxels
-from puzzlebox.infant.senses.touch_map import paint_touch, touch_legend
+from puzzlebox.infant.senses.touch_map import touch_legend
 from puzzlebox.infant.sound.rate import FRAME, SAMPLE_RATE
 from puzzlebox.infant.sound.wav import to_integers
 from puzzlebox.record.gif import GifFile
 from puzzlebox.record.mp4 import Mp4File
-from puzzlebox.render import Painter
-from puzzlebox.scene.colours import linear
-from puzzlebox.scene.scene import Pattern
 from puzzlebox.seeds import agent_seed
 
 Image = NDArray[np.uint8]
@@ -37,12 +30,6 @@ _GIF_EVERY = 2
 # Seconds of sound that a wave shows.
 _WINDOW_SECONDS = 2
 _SAMPLES = 2
-# The camera of the skin: its field of view, how much higher than the child it is, and the room around the child.
-_FOV_DEGREES, _HIGHER, _ROOM = 30.0, 0.10, 1.04
-# Nothing but this colour is behind the skin; the floor is so deep, in metres, that it is out of sight.
-_BEHIND, _DEEP = (238, 240, 243), -100.0
-# Even light, so that colours can be compared also on a child that lies on its belly.
-_LIGHT = {"sunlight": 0.25, "above": 0.75, "beside": 0.66, "below": 0.60}
 
 
 @dataclass(frozen=True)
@@ -93,14 +80,14 @@ class Showing:
         """
         layout = layout_of(*size)
         loudest = float(np.abs(sound).max())
-        touch: _TouchCamera | None = None
+        touch: TouchCamera | None = None
         senses = {"senses": ("eyes", "skin"), "pixels": layout.eyes[0][2], "skin_part": "whole"}
         for number, env in enumerate(self.play(**senses)):
             if number % every:
                 continue
             play = env.core.play
             if touch is None:
-                touch = _TouchCamera(play.stage.person(play.names[0]).body, env.core.settings.taxels)
+                touch = TouchCamera(play.stage.person(play.names[0]).body, env.core.settings.taxels)
             yield self._picture(env, layout, touch, sound[:, : (number + 1) * FRAME], loudest, number)
 
     def last_picture(self, size: tuple[int, int], sound: NDArray[np.float32]) -> Image:
@@ -113,7 +100,7 @@ class Showing:
         self,
         env: InfantEnv,
         layout: Layout,
-        touch: "_TouchCamera",
+        touch: TouchCamera,
         sound: NDArray[np.float32],
         loudest: float,
         steps: int,
@@ -134,45 +121,6 @@ class Showing:
             legend=touch_legend(64),
         )
         return compose(layout, moment)
-
-
-class _TouchCamera:
-    """Paints the skin of a body by what it feels, from the front and from behind; the cameras follow the body."""
-
-    def __init__(self, body: Body, taxels: int) -> None:
-        self._body = body
-        self._taxels: Taxels = spread_taxels(taxels)
-        self._portrait = Portrait(body)
-        around = self._portrait.scene.surroundings
-        around["floor_top"], around["halo"] = _DEEP, 0.0
-        for name in ("floor", "fence", "sky"):
-            around[name]["color"] = around[name]["other"] = linear(_BEHIND)
-            around[name]["pattern"] = Pattern.PLAIN
-        for name, light in _LIGHT.items():
-            around[name] = light
-        rows = body.built.bodies
-        skin = self._portrait.skin.moved(body.data.xpos[rows], body.data.xmat[rows].reshape(-1, 3, 3))
-        middle = (skin.min(axis=0) + skin.max(axis=0)) / 2
-        place, turn = self._pelvis()
-        self._middle = turn.T @ (middle - place)
-        self._reach = float(np.linalg.norm(skin - middle, axis=1).max())
-
-    def _pelvis(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        row = self._body.row("pelvis")
-        return self._body.data.xpos[row].copy(), self._body.data.xmat[row].reshape(3, 3).copy()
-
-    def paint(self, felt: NDArray[np.floating], size: tuple[int, int]) -> tuple[Image, Image]:
-        """Return the picture from the front and the one from behind."""
-        paint_touch(self._portrait, self._taxels, felt)
-        painter = Painter(self._portrait.update())
-        place, turn = self._pelvis()
-        middle, distance = place + turn @ self._middle, _ROOM * self._reach / tan(radians(_FOV_DEGREES / 2))
-        out = []
-        for side in (1.0, -1.0):
-            away = turn @ (np.array((side, 0.0, _HIGHER)) / np.hypot(1.0, _HIGHER))
-            view = view_along(middle + distance * away, -away, turn[:, 2], _FOV_DEGREES)
-            out.append(painter.picture(view, *size, samples=_SAMPLES))
-        return out[0], out[1]
 
 
 def write_showing(
