@@ -112,6 +112,7 @@ class InfantPages:
     async def _socket(self, websocket: WebSocket) -> None:
         if self.sessions is None:
             await websocket.accept()
+            await websocket.receive()
             await websocket.send_text(protocol.compact({"type": "error", "message": missing()}))
             await websocket.close(_INVALID)
             return
