@@ -92,6 +92,23 @@ export async function fetchSteps(id: string): Promise<Steps> {
   return (await request(`${recordingApi(id)}/steps`)).json();
 }
 
+/** The tasks of another wing that the start page shows. */
+export interface WingGallery {
+  heading: string;
+  about: string;
+  trouble: string; // why they cannot be played here, or ""
+  tasks: { name: string; title: string; group: string; play: string; watch: string; picture: string }[];
+}
+
+/** Return the name of the section of a gallery in the start page, for links to it. */
+export function galleryId(gallery: WingGallery): string {
+  return gallery.heading.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+}
+
+export async function fetchGalleries(): Promise<WingGallery[]> {
+  return (await (await request("/api/galleries")).json()).galleries;
+}
+
 /** Return the address below which the server answers requests about one recording. */
 export function recordingApi(id: string | number): string {
   return `/api/recordings/${encodeURIComponent(String(id))}`;

@@ -13,11 +13,11 @@ function importsOf(folder: string): string[] {
 test.each(["lib", "scene", "recordings"])("%s does not import from a wing", (folder) => {
   const imports = importsOf(folder);
   expect(imports.length).toBeGreaterThan(0);
-  expect(imports.filter((each) => /arena\/|intuitions\//.test(each))).toEqual([]);
+  expect(imports.filter((each) => /arena\/|infant\/|intuitions\//.test(each))).toEqual([]);
 });
 
-test.each(["intuitions", "intuitions/watch", "intuitions/judge"])("%s does not import from the arena", (folder) => {
+test.each(["infant", "infant/play", "intuitions", "intuitions/watch", "intuitions/judge"])("%s does not import from another wing", (folder) => {
   const imports = importsOf(folder);
   expect(imports.length).toBeGreaterThan(0);
-  expect(imports.filter((each) => each.includes("arena/"))).toEqual([]);
+  expect(imports.filter((each) => ["arena", "infant", "intuitions"].some((wing) => !folder.startsWith(wing) && each.includes(`${wing}/`)))).toEqual([]);
 });

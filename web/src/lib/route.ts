@@ -1,6 +1,6 @@
-// The pages and their addresses: /, /play, /watch, /intuitions, /intuitions/judge, /recordings and /recordings/ID.
+// The pages and their addresses: /, /play, /watch, /infant/play, /intuitions, /intuitions/judge, /recordings and /recordings/ID.
 export interface Route {
-  page: "home" | "play" | "watch" | "intuitions" | "judge" | "recordings" | "recording";
+  page: "home" | "play" | "watch" | "infant" | "intuitions" | "judge" | "recordings" | "recording";
   id: string;
   query: URLSearchParams;
 }
@@ -12,6 +12,7 @@ const TITLES: Record<Route["page"], string> = {
   home: "Tasks",
   play: "Play",
   watch: "Watch",
+  infant: "Infant",
   intuitions: "Intuitions",
   judge: "Judge",
   recordings: "Recordings",
@@ -22,6 +23,7 @@ export function routeOf(location: { pathname: string; search: string }): Route {
   const [first = "", id = ""] = location.pathname.split("/").filter(Boolean).map(decodePiece);
   const query = new URLSearchParams(location.search);
   if (first === "play" || first === "watch") return { page: first, id: "", query };
+  if (first === "infant") return { page: "infant", id: "", query };
   if (first === "intuitions") return { page: id === "judge" ? "judge" : "intuitions", id: "", query };
   if (first === "recordings") return { page: id ? "recording" : "recordings", id, query };
   return { page: "home", id: "", query };
@@ -46,7 +48,7 @@ export function participantOf(query: URLSearchParams): string | null {
 }
 
 /** The pages that a participant's link may open: they have no links to other pages. */
-export const FOR_PARTICIPANTS: readonly Route["page"][] = ["play", "judge"];
+export const FOR_PARTICIPANTS: readonly Route["page"][] = ["play", "infant", "judge"];
 
 /** Return whether the page was opened by a participant's link, which gives access to one task only. */
 export function isParticipantLink(query = new URLSearchParams(location.search)): boolean {
@@ -68,6 +70,7 @@ export function goTo(address: string): void {
   dispatchEvent(new PopStateEvent("popstate"));
 }
 
+/** The page of the arena that plays a task; without a task, the arena with one of every thing. */
 export function playAddress(task: string | null): string {
   return forParticipant(task === null ? "/play" : `/play?task=${encodeURIComponent(task)}`);
 }

@@ -110,7 +110,7 @@ class Steering(ABC):
 class PrimitiveSteering(Steering):
     """Each control is a primitive of the task."""
 
-    hint = "The child walks, turns and acts as long as you hold a key."
+    hint = "The child moves as long as you hold a key, a button or the stick of a gamepad."
 
     def __init__(self, play: Play) -> None:
         super().__init__(play)
@@ -126,7 +126,7 @@ class HandSteering(Steering):
     """The controls move both palms, and the arms follow; what is between the palms can be pressed."""
 
     controls = HANDS
-    hint = "The keys move both hands; all joints of the arms follow. Hold Space to press what is between them."
+    hint = "You move both hands; all joints of the arms follow. Hold “hands together” to press what is between them."
 
     def __init__(self, play: Play, task: TwoHandsTask) -> None:
         super().__init__(play)
@@ -157,7 +157,7 @@ class CrawlSteering(Steering):
     """The controls drive a gait on hands and knees; one side may swing less, which steers."""
 
     controls = CRAWL
-    hint = "Hold W to gallop on hands and knees; the gait moves all joints. A and D shorten the stride of one side."
+    hint = "Hold “gallop forwards”: a gait moves all joints. Steering shortens the stride of one side. It falls easily."
 
     def __init__(self, play: Play, task: BabyRun) -> None:
         super().__init__(play)
