@@ -70,7 +70,6 @@ export class Connection {
   private later = "";
   private keys = 0;
   private values: number[] = [];
-  private paused = false;
   private readonly saveTimer: number;
   private readonly storageKey: string;
 
@@ -111,11 +110,6 @@ export class Connection {
     return this.keys;
   }
 
-  pause(on: boolean): void {
-    this.paused = on;
-    this.send({ type: "pause", on });
-  }
-
   send(message: { type: string } & Record<string, unknown>): void {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
@@ -150,7 +144,6 @@ export class Connection {
         this.values = message.controls.map(() => 0);
         this.setState("open", "");
         this.listener.episode(message as unknown as EpisodeMessage);
-        if (this.paused) this.pause(true);
         break;
       case "goal": this.listener.goal(message.goal); break;
       case "stored": this.ledger.confirm(message.step); break;

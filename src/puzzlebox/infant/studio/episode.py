@@ -164,13 +164,13 @@ class PlayedEpisode:
             self._end(reason)
 
     def _end(self, cause: str) -> None:
+        self._store_breaks()
         self._ended = True
         if self._store is not None:
-            self._store_breaks()
             self._store.end(self.id, End.of(self.player.session, cause))
 
     def _store_breaks(self) -> None:
-        if self._store is not None and self._begun and self.start.agent is None and not self.player.session.over:
+        if self._store is not None and self._begun and self.start.agent is None and not self._ended:
             self._store.breaks(self.id, Breaks(self.breaks.hidden_ms, self.breaks.paused_ms))
 
     def result(self) -> dict[str, Any]:

@@ -101,7 +101,7 @@ class Sessions:
             await self.work(self.store.flush, 0.0)
             episode, note = await self._open(request)
             self._players[tab] = episode.player
-            tab.present(episode, note)
+            await tab.present(episode, note)
 
     async def _open(self, request: dict[str, Any]) -> tuple[PlayedEpisode, str | None]:
         """Return the episode that a page asks for, and a note about it."""
@@ -174,7 +174,7 @@ class Sessions:
         request, player, before = self._requests[tab], self._players[tab], tab.episode
         assert before is not None
         if before.shown:
-            tab.present(await self.work(shown_episode, self.store, before.id))
+            await tab.present(await self.work(shown_episode, self.store, before.id))
             return
         request["number"] += 0 if same else 1
         if same:
@@ -185,7 +185,7 @@ class Sessions:
             await self.work(self.store.flush, 0.0)
             episode = await self.work(self._new, player, request, request["number"])
         episode.near = before.near
-        tab.present(episode)
+        await tab.present(episode)
 
     async def remove(self, tab: Tab) -> None:
         """Remove a page that has disconnected; the episode of an agent ends there."""

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # Seconds a page may take to send its first message.
 _FIRST_MESSAGE_SECONDS = 10.0
+# Seconds for which writing the start of an episode is retried before the page is asked to try later.
+_START_SECONDS = 5.0
 # After a delay the clock catches up at most this many steps; the rest of the lost time is skipped.
 _MAX_CATCH_UP_STEPS = 2
 # Messages that may wait for a page that reads nothing (20 s of playing); with more, its connection is closed.
@@ -182,7 +184,7 @@ class Tab:
 
     # --- playing
 
-    def present(self, episode: PlayedEpisode, note: str | None = None) -> None:
+    async def present(self, episode: PlayedEpisode, note: str | None = None) -> None:
         """Show an episode; what an agent or a recording plays begins at once."""
         self.episode = episode
         start, player = episode.start, episode.player
@@ -202,7 +204,7 @@ class Tab:
         self.send(description | player.describe())
         if start.agent is not None or episode.shown:
             episode.begin()
-        self.send(episode.frame())
+        self.send(await self._sessions.work(episode.frame))
 
     def report_stored(self, step: int) -> None:
         """Report to the page up to which step its episode is stored."""
@@ -277,7 +279,7 @@ class Tab:
         elif kind == "view":
             episode.near = message.get("view") != "room"
             await self._show(episode)
-        else:
+        elif kind == "pause" or episode.start.agent is None:
             (episode.set_paused if kind == "pause" else episode.set_hidden)(message.get("on") is True)
             self._held.release()
             await self._show(episode)
@@ -295,5 +297,7 @@ class Tab:
         async with self._using:
             if episode.waiting and episode is self.episode:
                 await self._sessions.work(episode.begin)
+                # No time passes before the start is in the file: from then on the episode can be resumed.
+                await self._sessions.work(self._sessions.store.flush, _START_SECONDS)
                 if episode.over:  # the last step of a resumed episode was its end
                     self.send({"type": "ended"} | episode.result())

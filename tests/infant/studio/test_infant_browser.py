@@ -1,0 +1,149 @@
+"""Infant tasks in a real Chromium: keys, gamepad, touch, sound, a second tab and a killed server."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from browser import PHONE, Studio, open_page, until
+from puzzlebox.record import Store
+from puzzlebox.wings import wing_named
+
+WIDE = {"width": 1200, "height": 800}
+GAMEPAD = """
+  window.pad = { axes: [0, 0, 0, 0] };
+  navigator.getGamepads = () => [{ axes: window.pad.axes, buttons: [] }];
+"""
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    arguments = ("play", "infant/object-nav", "--participant", "P07")
+    with Studio(tmp_path_factory.mktemp("infant"), *arguments).start() as studio:
+        yield studio
+
+
+@contextmanager
+def opened(chromium: Any, studio: Studio, path: str, *scripts: str, **settings: Any) -> Iterator[Any]:
+    """Open an address; nothing may go wrong in the page."""
+    wrong: list[str] = []
+    with open_page(chromium, "about:blank", *scripts, **{"viewport": WIDE, **settings}) as page:
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.goto(path if path.startswith("http") else studio.address + path)
+        yield page
+    assert wrong == []
+
+
+def play_until(page: Any, step: int) -> None:
+    until(page, f"puzzlebox.step >= {step} || puzzlebox.ended", what=f"step {step}")
+
+
+def test_a_task_is_found_on_the_start_page_and_played_with_keys(chromium: Any, studio: Studio) -> None:
+    with opened(chromium, studio, "/") as page:
+        page.get_by_role("link", name="Intercept a ball that sounds", exact=True).click()
+        until(page, "window.puzzlebox?.waiting", what="the child waits")
+        assert "/infant/play?task=infant%2Fkick-the-ball" in page.url
+        page.wait_for_timeout(300)
+        assert page.evaluate("puzzlebox.step") == 0, "no time passes before the first key"
+        page.keyboard.down("w")
+        play_until(page, 5)
+        assert page.evaluate("puzzlebox.soundOn")
+        until(page, "[...document.querySelectorAll('meter')].some((each) => Number(each.dataset.level) > 0)")
+        until(page, "[...document.querySelectorAll('figure canvas')].every((each) => Number(each.dataset.step) > 0)")
+        page.keyboard.press("m")
+        until(page, "!puzzlebox.soundOn")
+        episode = page.evaluate("puzzlebox.episode")
+        until(page, "puzzlebox.ended", what="the ball or the child leaves the field")
+        page.keyboard.up("w")
+        assert "reward" in page.get_by_test_id("ended").inner_text()
+        total = page.evaluate("puzzlebox.ended.return")
+        page.get_by_role("button", name="Next episode").click()
+        until(page, f"puzzlebox.waiting && puzzlebox.episode !== '{episode}'", what="the next episode waits")
+    store = Store(studio.store)
+    assert store.episode(episode).finished
+    *_, (session, _) = wing_named("infant").replay(store.record(episode))
+    assert session.total == store.episode(episode).total == total
+    assert (1.0, 0.0) in [actions[0] for actions in store.record(episode).actions]
+
+
+def test_an_unknown_task_gets_one_sentence(chromium: Any, studio: Studio) -> None:
+    with opened(chromium, studio, "/infant/play?task=infant/kick-teh-ball") as page:
+        text = page.get_by_test_id("refused").inner_text()
+        assert "There is no infant task 'kick-teh-ball'" in text and "did you mean `kick-the-ball`?" in text
+
+
+@pytest.mark.slow
+def test_an_episode_goes_on_after_the_server_was_killed(chromium: Any, studio: Studio) -> None:
+    with opened(chromium, studio, "/infant/play?task=infant/maze-nav&seed=3") as page:
+        until(page, "window.puzzlebox?.waiting")
+        page.keyboard.down("w")
+        play_until(page, 20)
+        episode, seen = page.evaluate("[puzzlebox.episode, puzzlebox.step]")
+        studio.kill()
+        until(page, "puzzlebox.link === 'lost'", what="the page notices")
+        page.keyboard.up("w")
+        studio.start()
+        until(page, "puzzlebox.link === 'open' && puzzlebox.waiting", what="the page is connected again")
+        assert page.evaluate("puzzlebox.episode") == episode
+        assert page.evaluate("puzzlebox.step") >= seen, "nothing that was seen is lost"
+        page.keyboard.down("ArrowLeft")
+        play_until(page, seen + 20)
+        page.keyboard.up("ArrowLeft")
+        until(page, "puzzlebox.unsaved === 0")
+        page.get_by_role("button", name="Pause").click()
+        until(page, "puzzlebox.unsaved === 0")
+    store = Store(studio.store)
+    steps = store.steps(episode)["step"]
+    assert steps == list(range(len(steps))) and len(steps) > seen
+
+
+@pytest.mark.slow
+def test_a_participants_link_plays_in_one_tab_at_a_time(chromium: Any, studio: Studio) -> None:
+    with opened(chromium, studio, studio.link) as page:
+        until(page, "window.puzzlebox?.waiting")
+        assert page.get_by_role("link").count() == 0, "a participant's page has no links to others"
+        page.keyboard.down("w")
+        play_until(page, 5)
+        page.keyboard.up("w")
+        episode = page.evaluate("puzzlebox.episode")
+        with opened(chromium, studio, studio.link) as other:
+            until(other, f"window.puzzlebox?.episode === '{episode}'", what="the second tab goes on with the episode")
+            assert "open in another tab" in page.get_by_test_id("elsewhere").inner_text()
+            page.get_by_role("button", name="Continue here").click()
+            until(page, "puzzlebox.link === 'open'")
+            other.get_by_test_id("elsewhere").wait_for()
+    assert Store(studio.store).episode(episode).participant == "P07"
+
+
+@pytest.mark.slow
+def test_gamepad_and_finger_move_the_child(chromium: Any, studio: Studio) -> None:
+    with opened(chromium, studio, "/infant/play?task=infant/maze-nav&seed=3", GAMEPAD) as page:
+        until(page, "window.puzzlebox?.waiting")
+        page.evaluate("window.pad.axes = [0, -0.5, 0, 0]")
+        play_until(page, 5)
+        episode = page.evaluate("puzzlebox.episode")
+    assert (0.5, 0.0) in [actions[0] for actions in Store(studio.store).record(episode).actions]
+    phone = {"viewport": PHONE, "has_touch": True, "is_mobile": True, "color_scheme": "dark"}
+    with opened(chromium, studio, "/infant/play?task=infant/grab-object&seed=3", **phone) as page:
+        until(page, "window.puzzlebox?.waiting")
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+        box = page.get_by_role("button", name="hands up").bounding_box()
+        finger = page.context.new_cdp_session(page)
+        place = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+        finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [place]})
+        play_until(page, 10)
+        finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+@pytest.mark.slow
+def test_a_watched_agent_is_recorded_and_its_recording_is_shown(chromium: Any, studio: Studio) -> None:
+    with opened(chromium, studio, "/infant/play?task=infant/kicks-squeaky-ball&seed=1") as page:
+        until(page, "window.puzzlebox?.waiting")
+        page.get_by_label("Played by").select_option("infant-script")
+        until(page, "window.puzzlebox?.ended?.passed", what="the script passes")
+        total = page.evaluate("puzzlebox.ended.return")
+        page.goto(f"{studio.address}/recordings")
+        page.get_by_role("link", name="Find and kick a ball by a short sound").first.click()
+        until(page, "window.puzzlebox?.ended", what="the recording ends")
+        assert page.evaluate("puzzlebox.ended.return") == total
