@@ -52,7 +52,7 @@ def _free_port() -> int:
 
 
 @contextmanager
-def _server(participants: int = _PARTICIPANTS) -> Iterator[tuple[int, int]]:
+def studio_server(participants: int = _PARTICIPANTS) -> Iterator[tuple[int, int]]:
     """Start a studio; yield its port and its process."""
     port = _free_port()
     with TemporaryDirectory() as folder:
@@ -166,9 +166,9 @@ def _work_seconds(process: int) -> float:
 
 def run(participants: int = _PARTICIPANTS) -> list[Result]:
     """Measure latencies with one participant, then lateness and load with many."""
-    with _server() as (port, _):
+    with studio_server() as (port, _):
         latencies = sorted(_latencies(port))
-    with _server(participants) as (port, process), _empty_clock() as read_clock:
+    with studio_server(participants) as (port, process), _empty_clock() as read_clock:
         work_before = _work_seconds(process)
         sizes, rates = zip(*asyncio.run(_crowd(port, participants)), strict=True)
         share = (_work_seconds(process) - work_before) / _SECONDS
