@@ -1,7 +1,7 @@
 """Measure playing infant tasks in the studio: from a key to the frame that shows it, steps a second, bytes a frame.
 
-`python -m benchmarks.infant_play` prints a row for each task; `python -m benchmarks.infant_play 4 maze-nav` plays on four
-pages at the same time. The server is the real one, in a process of its own; pages are connections of this process.
+`python -m benchmarks.infant_play` prints a row for each task; `python -m benchmarks.infant_play 4 maze-nav` plays on
+four pages at the same time. The server is the real one, in a process of its own; pages are connections of this process.
 """
 
 import json

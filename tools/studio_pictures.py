@@ -1,6 +1,6 @@
 """Take pictures of every page of the studio for the documentation: `make pictures` writes docs/images/studio-*.png.
 
-`python tools/studio_pictures.py intuitions` takes those of the intuitions wing only.
+`python tools/studio_pictures.py intuitions` takes those of the intuitions wing only, and `infant` those of the infant.
 
 A scripted visitor plays and watches first, so that there are recordings to show; then each page is photographed at the
 size of a desktop (1200 x 800) and of a phone (390 x 844). It has the requirements of the browser tests.
@@ -50,13 +50,16 @@ def main() -> None:
         studio = Studio(Path(folder)).start()
         chromium = driver.chromium.launch(executable_path=browser.chromium(), args=browser.FLAGS)
         try:
-            if sys.argv[1:] != ["intuitions"]:
+            if not sys.argv[1:]:
                 make_recordings(chromium, studio)
                 for ending, settings in SIZES.items():
                     photograph(chromium, studio, ending, settings)
                 photograph_home(chromium, studio, "-dark", {"viewport": DESKTOP, "color_scheme": "dark"})
             for ending, settings in SIZES.items():
-                photograph_intuitions(chromium, studio, ending, settings)
+                if sys.argv[1:] in ([], ["infant"]):
+                    photograph_infant(chromium, studio, ending, settings)
+                if sys.argv[1:] in ([], ["intuitions"]):
+                    photograph_intuitions(chromium, studio, ending, settings)
         finally:
             chromium.close()
             studio.stop()
@@ -144,6 +147,22 @@ def photograph_intuitions(chromium: Any, studio: Studio, ending: str, settings: 
         save_picture(page, "judge")
     until(page, "puzzlebox.phase === 'question'")
     save_picture(page, f"judge-question{ending}")
+    page.context.close()
+
+
+def photograph_infant(chromium: Any, studio: Studio, ending: str, settings: dict[str, Any]) -> None:
+    """Save a picture of a ball that a visitor has found by its sound, and of the list of infant tasks."""
+    page = new_page(chromium, settings, BEST_QUALITY)
+    page.goto(f"{studio.address}/infant/play?task=infant/kick-the-ball&seed=3")
+    until(page, "window.puzzlebox?.waiting")
+    # The ball is to the right of the child: it turns and goes to meet it.
+    page.keyboard.down("d")
+    until(page, "puzzlebox.step >= 10")
+    page.keyboard.up("d")
+    until(page, "puzzlebox.step >= 20")
+    page.evaluate("[...document.querySelectorAll('button')].find((each) => each.textContent === 'Pause').click()")
+    page.wait_for_timeout(500)
+    save_picture(page, f"infant{ending}")
     page.context.close()
 
 
