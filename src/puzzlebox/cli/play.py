@@ -80,6 +80,7 @@ def play(
     - `puzzlebox play foraging`
     - `puzzlebox play my_task.yml --seed 7`
     - `puzzlebox play foraging --agent random`
+    - `puzzlebox play infant/kick-the-ball`
     - `puzzlebox play foraging --participant P07`
     - `puzzlebox play foraging --participant P07 --participant P08 --host 0.0.0.0`
     """

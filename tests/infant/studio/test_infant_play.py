@@ -103,7 +103,13 @@ def test_a_recording_is_exported_replayed_reported_and_forgotten(studio: Studio,
     assert Store(studio.store.path).count() == 0
 
 
-@pytest.mark.parametrize("task", CATALOGUE)
+# One of each kind of control; the others take another ten seconds.
+QUICK = ("baby-run", "disk-tower", "multi-agent-nav")
+
+
+@pytest.mark.parametrize(
+    "task", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in CATALOGUE]
+)
 def test_every_task_is_played_with_its_controls(opened: Open, studio: Studio, task: str) -> None:
     page = opened(f"infant/{task}").shown()
     for control in page.episode["controls"]:
@@ -242,6 +248,7 @@ def test_a_participants_link_opens_its_task_alone(tmp_path: Path) -> None:
         assert studio.ask(f"/play{query}")[0] == 403
 
 
+@pytest.mark.slow
 def test_the_seeds_of_a_participants_episodes_follow_each_other(opened: Open) -> None:
     page = opened(participant="P07").shown()
     for seed in (3, 4):
