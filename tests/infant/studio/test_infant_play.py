@@ -1,6 +1,7 @@
 """A person plays infant tasks over the socket of the studio, without a browser: recorded, replayed, resumed."""
 
 import csv
+import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from infant_page import InfantPage
 from puzzlebox.cli.app import app as cli
 from puzzlebox.infant.catalogue import CATALOGUE
 from puzzlebox.infant.studio import pages as infant_pages
+from puzzlebox.infant.studio.episode import MAX_UNSAVED
+from puzzlebox.infant.studio.frames import FrameFlag
 from puzzlebox.infant.studio.pages import InfantPages
 from puzzlebox.record import Store
 from puzzlebox.report import gather
@@ -158,7 +161,7 @@ def test_time_stands_still_while_the_page_is_paused_or_hidden(opened: Open, stud
     page.hold(walk=1.0)
     page.until(lambda: len(page.actions) >= 3)
     page.send({"type": "pause", "on": True})
-    page.until(lambda: page.frames[-1].head["flags"] & 8)
+    page.until(lambda: page.frames[-1].head["flags"] & FrameFlag.PAUSED)
     step = page.frames[-1].head["step"]
     page.send({"type": "view", "view": "room"})
     page.receive()
@@ -346,3 +349,21 @@ def test_pages_name_their_addresses() -> None:
         pages.add_task("*")
     with pytest.raises(ValueError, match="does not play infant tasks"):
         pages.address_of("infant/maze-nav", agent="navigator")
+
+
+@pytest.mark.slow
+def test_an_episode_waits_for_a_disk_that_cannot_be_written(opened: Open, studio: Studio) -> None:
+    page = opened("infant/maze-nav").shown()
+    page.hold(walk=0.2)
+    page.until(lambda: page.stored >= 3)
+    other = sqlite3.connect(studio.store.path, isolation_level=None)
+    try:
+        other.execute("BEGIN IMMEDIATE")
+        page.until(lambda: page.frames[-1].head["flags"] & FrameFlag.PAUSED)
+        step = page.frames[-1].head["step"]
+        assert step - page.stored <= 2 * MAX_UNSAVED
+        page.until(lambda: any(each["type"] == "recording" and each["trouble"] for each in page.texts))
+    finally:
+        other.close()
+    page.until(lambda: page.frames[-1].head["step"] > step and page.stored > step)
+    assert page.texts[-1]["type"] != "error"
