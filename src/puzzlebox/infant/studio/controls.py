@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from puzzlebox.infant.body.bones import LEFT, RIGHT
 from puzzlebox.infant.body.physics import CONTROL_STEP
 from puzzlebox.infant.control.primitives import PrimitiveControl
-from puzzlebox.infant.tasks.baby_run import STRIDES, BabyRun
+from puzzlebox.infant.tasks.baby_run import SHARPEST, STRIDES, BabyRun
 from puzzlebox.infant.tasks.play import Play
 from puzzlebox.infant.tasks.two_hands import TwoHandsTask
 
@@ -25,9 +25,9 @@ FINEST = 1 / 128
 # Metres a second at which hands are moved, and how far apart from the middle each palm may be.
 _HAND_SPEED, _FARTHEST = 0.16, 0.22
 # How far the wanted place of a palm may be ahead of the palm, in metres; what is between the palms is pressed then.
-_AHEAD, _PRESSING = 0.05, 0.03
-# By how much the swing of a gait may change in a step, and by how much steering shortens it on one side.
-_SWING, _STEER = 0.34, 0.4
+_AHEAD = 0.06
+# By how much the swing of a gait may change in a step.
+_SWING = 0.34
 
 
 @dataclass(frozen=True)
@@ -148,16 +148,17 @@ class HandSteering(Steering):
         moved = self._middle + _HAND_SPEED * CONTROL_STEP * np.asarray(values[:3], np.float64)
         self._middle = middle + np.clip(moved - middle, -_AHEAD, _AHEAD)
         apart = self._aside - _HAND_SPEED * CONTROL_STEP * values[3]
-        self._aside = float(np.clip(apart, max(0.0, aside - _AHEAD), min(_FARTHEST, aside + _AHEAD)))
-        press = float(np.clip((aside - self._aside) / _PRESSING, 0.0, 1.0))
-        return np.asarray(self._task.reach(self._play, self._middle, self._aside, press), np.float32)
+        self._aside = float(np.clip(apart, aside - _AHEAD, min(_FARTHEST, aside + _AHEAD)))
+        return np.asarray(self._task.reach(self._play, self._middle, self._aside), np.float32)
 
 
 class CrawlSteering(Steering):
-    """The controls drive a gait on hands and knees; one side may swing less, which steers."""
+    """The controls drive a gait on hands and knees; one side may swing farther, which steers."""
 
     controls = CRAWL
-    hint = "Hold “gallop forwards”: a gait moves all joints. Steering shortens the stride of one side. It falls easily."
+    hint = (
+        "Hold “gallop forwards”: a gait moves all joints. Steering lengthens the stride of a side. It falls easily."
+    )
 
     def __init__(self, play: Play, task: BabyRun) -> None:
         super().__init__(play)
@@ -173,9 +174,7 @@ class CrawlSteering(Steering):
         self._strides += gallop * STRIDES * CONTROL_STEP
         # Limbs begin and cease to swing within three steps.
         self._swing += float(np.clip(abs(gallop) - self._swing, -_SWING, _SWING))
-        # Measured: the child turns away from the side that swings farther.
-        left, right = (self._swing * (1 - _STEER * max(0.0, side * steer)) for side in (-1.0, 1.0))
-        return np.asarray(self._task.gait(self._play, self._strides, left, right), np.float32)
+        return np.asarray(self._task.gait(self._play, self._strides, SHARPEST * steer, self._swing), np.float32)
 
 
 def steering_of(play: Play) -> Steering:

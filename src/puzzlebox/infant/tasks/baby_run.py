@@ -32,7 +32,7 @@ START = Pose(
 _FAR = 1.0
 # The gait of the script: strides a second, and for each joint the amplitude in rad, the phase, and the shift in rad
 # from the posture on hands and knees; the right side is half a stride behind. Found by a random search.
-_STRIDES = 1.554
+STRIDES = 1.554
 _GAIT = {
     "thigh.flex": (1.386, 0.724, 0.271),
     "shin.flex": (0.533, 0.798, 0.442),
@@ -44,7 +44,7 @@ _GAIT = {
 }
 # In this gait the child turns to the side on which limbs swing farther: by which share for each rad of a turn aside, by
 # which share at most, and which joints.
-_STEER, _SHARPEST, _STEERING = 2.0, 0.5, ("thigh.flex", "upper_arm.flex")
+_STEER, SHARPEST, _STEERING = 2.0, 0.5, ("thigh.flex", "upper_arm.flex")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,11 +127,22 @@ class BabyRun(Task[BabyRunSettings]):
 
     def script(self, play: Play, agent: int) -> Any:
         """Gallop on hands and knees, and steer straight ahead, or to the left if turning is rewarded."""
-        angles, strides = START.targets(), play.steps * CONTROL_STEP * _STRIDES
         turned = difference(0.0, self._heading(play))
-        steer = _SHARPEST if self.settings.turn else float(np.clip(-_STEER * turned, -_SHARPEST, _SHARPEST))
+        steer = SHARPEST if self.settings.turn else float(np.clip(-_STEER * turned, -SHARPEST, SHARPEST))
+        return self.gait(play, play.steps * CONTROL_STEP * STRIDES, steer)
+
+    def gait(self, play: Play, strides: float, steer: float, share: float = 1.0) -> Any:
+        """Return the targets of all joints at a moment of the gait.
+
+        Args:
+            play: the episode.
+            strides: how many strides have passed.
+            steer: by which share the limbs of the left side swing farther, and those of the right side less.
+            share: how far all limbs swing, as a share of what was found.
+        """
+        angles = START.targets()
         for joint, (amplitude, phase, shift) in _GAIT.items():
             for side, late, more in ((LEFT, 0.0, 1 + steer), (RIGHT, 0.5, 1 - steer)):
-                swing = amplitude * (more if joint in _STEERING else 1.0)
+                swing = share * amplitude * (more if joint in _STEERING else 1.0)
                 angles[ROWS[side + joint]] += shift + swing * np.sin(2 * np.pi * (strides + phase + late))
         return np.clip(play.child.action_for(angles), -1.0, 1.0)

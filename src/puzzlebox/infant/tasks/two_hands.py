@@ -194,12 +194,22 @@ class TwoHandsTask(Task[Any]):
         shift = memory.setdefault("shift", np.zeros(3))
         now = play.place(THING) if closed == 1.0 else sum(self.palms(play).values()) / 2
         memory["shift"] = shift = np.clip(shift + _CORRECTION * (middle - now), -_MOST, _MOST)
-        control, child = play.control, play.child
+        return self.reach(play, middle + shift, aside)
+
+    def reach(self, play: Play, middle: Floats, aside: float) -> Any:
+        """Return targets of both arms that bring the palms to both sides of a place.
+
+        Args:
+            play: the episode.
+            middle: the place between the palms, in metres.
+            aside: how far each palm is from it, in metres; palms that aim below a surface press against it.
+        """
+        control, child, memory = play.control, play.child, self.memory
         assert isinstance(control, JointControl)
         pelvis, angles = child.row("pelvis"), memory.get("angles", SITTING.targets())
         self._skeleton.pose(child.data.xpos[pelvis], child.data.xquat[pelvis], angles)
         for side, sign in (("left", 1.0), ("right", -1.0)):
-            place = middle + shift + np.array((0.0, sign * aside, 0.0))
+            place = middle + np.array((0.0, sign * aside, 0.0))
             angles = self._skeleton.reach(side, place, angles, rest=SITTING.targets())
         memory["angles"] = angles
         return np.clip(control.pick(child.action_for(angles)), -1.0, 1.0)
