@@ -124,15 +124,6 @@ def test_every_task_is_played_with_its_controls(opened: Open, studio: Studio, ta
     assert size == (4 if task == "multi-agent-nav" else len(page.actions[8]))
 
 
-def test_hands_that_a_person_moves_grip_and_lift_the_block(opened: Open) -> None:
-    page = opened("infant/grab-object", seed=1).shown()
-    for steps, values in ((34, {"forwards": 1.0}), (30, {"together": 1.0}), (100, {"together": 1.0, "up": 1.0})):
-        page.hold(**values)
-        last = len(page.actions) + steps
-        page.until(lambda last=last: len(page.actions) >= last or page.ended)
-    assert page.ended is not None and page.ended["passed"]
-
-
 def test_the_goal_of_a_task_is_told_in_words(opened: Open) -> None:
     goal = opened("infant/cog-sci-nav").shown().episode["goal"]
     colour, toy = goal.split()

@@ -156,9 +156,7 @@ class CrawlSteering(Steering):
     """The controls drive a gait on hands and knees; one side may swing farther, which steers."""
 
     controls = CRAWL
-    hint = (
-        "Hold “gallop forwards”: a gait moves all joints. Steering lengthens the stride of a side. It falls easily."
-    )
+    hint = "Hold “gallop forwards”: a gait moves all joints. Steering lengthens the stride of a side. It falls easily."
 
     def __init__(self, play: Play, task: BabyRun) -> None:
         super().__init__(play)
