@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.infant.body.body import Motion, lowest, upright
+from puzzlebox.infant.body.body import Motion, Underside, upright
 from puzzlebox.infant.body.bones import BONE_NAMES, JOINT_NAMES
 from puzzlebox.infant.body.build import FASTEST_TARGET, PHYSICS_STEP, SEAT, SUPPORT, Built, Control, Furnish, build
 from puzzlebox.infant.body.growth import REFERENCE_MONTHS, Growth, check_age
@@ -56,6 +56,7 @@ class Child:
         self.model = self.built.model
         self.physics = Physics(self.model)
         self.data = self.physics.data
+        self._underside = Underside(self.model, self.built.bodies)
         sensors = (self.model.sensor("acceleration"), self.model.sensor("rotation"))
         self._sensors = [slice(int(each.adr[0]), int(each.adr[0]) + 3) for each in sensors]
         self.reset()
@@ -133,8 +134,7 @@ class Child:
 
     def lowest(self) -> float:
         """Return the height of the lowest point of the body above the floor, in metres."""
-        own = np.isin(self.model.geom_bodyid, self.built.bodies) & (self.model.geom_contype > 0)
-        return lowest(self.model, self.data, np.flatnonzero(own))
+        return self._underside.height(self.data)
 
     def row(self, bone: str) -> int:
         """Return the MuJoCo body of a bone."""

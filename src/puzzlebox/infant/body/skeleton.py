@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from puzzlebox.infant.body.body import lowest
+from puzzlebox.infant.body.body import Underside
 from puzzlebox.infant.body.bones import BONE_NAMES, JOINT_NAMES, LEFT, RIGHT
 from puzzlebox.infant.body.build import Built, build
 from puzzlebox.infant.body.growth import Growth
@@ -51,8 +51,7 @@ class Skeleton:
         self.built = _built(tuple(sorted(growth.scales.items())), growth.mass)
         self.model = self.built.model
         self.data = mujoco.MjData(self.model)
-        own = np.isin(self.model.geom_bodyid, self.built.bodies) & (self.model.geom_contype > 0)
-        self._solid = np.flatnonzero(own)
+        self._underside = Underside(self.model, self.built.bodies)
 
     def row(self, bone: str) -> int:
         """Return the MuJoCo body of a bone."""
@@ -87,7 +86,7 @@ class Skeleton:
 
     def lowest(self) -> float:
         """Return the height of the lowest point of the body above the floor, in metres."""
-        return lowest(self.model, self.data, self._solid)
+        return self._underside.height(self.data)
 
     def reach(
         self,
