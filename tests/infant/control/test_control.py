@@ -58,9 +58,8 @@ def test_joints_are_named_one_by_one_or_in_groups() -> None:
 
 
 def test_locked_joints_stay_where_they_are_while_the_others_move() -> None:
-    control = JointControl("arms")
-    child = Child()
-    control.lock(child)
+    control = JointControl([*(name for name in GROUPS["arms"] if name != "left_upper_arm.rotate"), "jaw.open"])
+    child = Child(locked=control.locked)
     child.reset(seed=1, pose="sit")
     control.begin(child)
     before = child.angles.copy()
@@ -69,11 +68,35 @@ def test_locked_joints_stay_where_they_are_while_the_others_move() -> None:
         if step % 5 == 0:
             action = rng.uniform(-1, 1, 18).astype(np.float32)
         child.step(control.full(action))
-    moved = np.abs(child.angles - before)
-    arms = np.isin(JOINT_NAMES, GROUPS["arms"])
-    assert np.degrees(moved[~arms]).max() < 1.0
-    assert np.degrees(moved[arms]).max() > 20.0
+    moved = np.degrees(np.abs(child.angles - before))
+    free = np.isin(JOINT_NAMES, control.names)
+    # The left shoulder has other joints that move; all other locked joints are not in the model.
+    part = np.array(JOINT_NAMES) == "left_upper_arm.rotate"
+    assert 0.0 < moved[part] < 1.0
+    assert not moved[~free & ~part].any() and not child.speeds[~free & ~part].any()
+    assert moved[free].max() > 20.0
+    assert child.model.nv == 6 + 19
     assert control.current(child).shape == (18,)
+
+
+def test_a_body_with_locked_joints_has_the_posture_of_one_without() -> None:
+    loose, rigid = Child(), Child(locked=JointControl("arms").locked, fixed=True)
+    for child in (loose, rigid):
+        child.reset(pose="sit", at=(0.3, -0.2), height=0.1, heading=40.0)
+    for child in (loose, rigid):
+        assert child.lowest() == pytest.approx(0.1)
+    assert loose.angles == pytest.approx(rigid.angles)
+    bones = loose.built.bodies, rigid.built.bodies
+    assert loose.data.xpos[bones[0]] == pytest.approx(rigid.data.xpos[bones[1]], abs=1e-9)
+    turns = (loose.data.xquat[bones[0]] * rigid.data.xquat[bones[1]]).sum(axis=1)
+    assert np.abs(turns) == pytest.approx(1.0)
+    before = rigid.data.xpos[rigid.row("pelvis")].copy()
+    for _ in range(5):
+        rigid.step(np.ones(rigid.action_size))
+    assert (rigid.data.xpos[rigid.row("pelvis")] == before).all()
+    assert rigid.motion().acceleration @ rigid.data.xmat[rigid.row("head")].reshape(3, 3).T == pytest.approx(
+        (0.0, 0.0, 9.81), abs=1e-6
+    )
 
 
 def test_what_passes_through_a_delay_comes_out_later() -> None:

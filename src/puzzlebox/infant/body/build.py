@@ -14,7 +14,7 @@ after 400 control steps of random torques. With the values below, 5,000 control 
 and 300 steps a second changed speeds and limits hardly, and cost in proportion.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations
@@ -23,7 +23,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.infant.body.bones import BONES, JOINT_NAMES, all_joints
+from puzzlebox.infant.body.bones import BONES, JOINT_NAMES, Bone, all_joints
 from puzzlebox.infant.body.growth import Growth
 from puzzlebox.infant.body.shapes import Ball, Rod, Shape, Vector, scaled
 
@@ -42,6 +42,9 @@ _SOFT_SOLREF, _SOFT_SOLIMP = (0.02, 1.0), (0.6, 0.95, 0.005, 0.5, 2.0)
 # The thickest flesh over the bones of each region in metres: what is nearer to a bone may touch the skin above it.
 FLESH = {"head": 0.023, "trunk": 0.020, "arm": 0.017, "hand": 0.009, "leg": 0.019, "foot": 0.018}
 _FRICTION = (0.9, 0.005, 0.0001)
+# A locked joint that shares its bone with one that moves has this inertia, in kg m²: what acts on it moves it by less
+# than a degree in an episode.
+_LOCKED_ARMATURE = 2000.0
 # How firmly hands hold the chest of a child that stands, and a high chair the pelvis of one that sits in it.
 _GENTLE = ((0.05, 1.0), (0.3, 0.8, 0.05, 0.5, 2.0))
 _FIRM = ((0.02, 1.0), (0.9, 0.99, 0.002, 0.5, 2.0))
@@ -94,11 +97,15 @@ class Built(Tables):
 
     Attributes:
         control: what its actuators do.
-        positions: the row of each joint in `qpos`.
-        speeds: the row of each joint in `qvel`.
+        moving: the joints that the model has, as rows of `JOINT_NAMES`; the bones of others are rigid.
+        positions: the row of each of these joints in `qpos`.
+        speeds: the row of each of these joints in `qvel`.
+        fixed: whether the pelvis has no degrees of freedom.
     """
 
     control: Control
+    fixed: bool
+    moving: NDArray[np.intp]
     positions: NDArray[np.int32]
     speeds: NDArray[np.int32]
 
@@ -117,22 +124,33 @@ def empty_world(physics_step: float = PHYSICS_STEP) -> mujoco.MjSpec:
     return spec
 
 
-def build(growth: Growth, control: Control = Control.POSITION, furnish: Furnish | None = None) -> Built:
+def build(
+    growth: Growth,
+    control: Control = Control.POSITION,
+    furnish: Furnish | None = None,
+    *,
+    locked: Collection[str] = (),
+    fixed: bool = False,
+) -> Built:
     """Return the compiled body on an endless floor.
 
     Args:
         growth: the size of the body.
         control: what an action means.
         furnish: adds things to the description of the world before it is compiled.
+        locked: joints that do not move, by name. A bone all of whose joints are locked is rigid with its parent.
+        fixed: whether the pelvis is moved from outside, and has no degrees of freedom.
     """
     spec = empty_world()
-    bodies = _add_bones(spec, growth)
+    bodies = _add_bones(spec, growth, locked, fixed)
     _add_holder(spec, SUPPORT, bodies["chest"], _GENTLE)
     _add_holder(spec, SEAT, bodies["pelvis"], _FIRM)
     _exclude_neighbours(spec)
     _add_sensors(spec, bodies["head"])
     strength = _strengths(growth)
-    for name, torque in zip(JOINT_NAMES, strength, strict=True):
+    moving = np.array([row for row, (_, bone, _) in enumerate(all_joints()) if not is_rigid(bone, locked)], np.intp)
+    names = [JOINT_NAMES[row] for row in moving]
+    for name, torque in zip(names, strength[moving], strict=True):
         spec.add_actuator(
             name=name,
             target=name,
@@ -145,20 +163,29 @@ def build(growth: Growth, control: Control = Control.POSITION, furnish: Furnish 
     if furnish is not None:
         furnish(spec)
     model = spec.compile()
-    joints = [model.joint(name) for name in JOINT_NAMES]
+    joints = [model.joint(name) for name in names]
+    low, high = np.radians([(joint.low, joint.high) for _, _, joint in all_joints()]).T.copy()
     built = Built(
         model=model,
         control=control,
+        fixed=fixed,
+        moving=moving,
         growth=growth,
-        low=np.array([joint.range[0] for joint in joints]),
-        high=np.array([joint.range[1] for joint in joints]),
+        low=low,
+        high=high,
         strength=strength,
         positions=np.array([joint.qposadr[0] for joint in joints], np.int32),
         speeds=np.array([joint.dofadr[0] for joint in joints], np.int32),
         bodies=np.array([model.body(bone.name).id for bone in BONES], np.int32),
     )
     _tune_servos(built)
+    model.dof_armature[built.speeds[np.isin(names, list(locked))]] = _LOCKED_ARMATURE
     return built
+
+
+def is_rigid(bone: Bone, locked: Collection[str]) -> bool:
+    """Return whether a bone has joints and all of them are locked."""
+    return bool(bone.joints) and all(f"{bone.name}.{joint.name}" in locked for joint in bone.joints)
 
 
 def _set_options(spec: mujoco.MjSpec) -> None:
@@ -171,7 +198,7 @@ def _set_options(spec: mujoco.MjSpec) -> None:
     spec.compiler.boundinertia = 1e-9
 
 
-def _add_bones(spec: mujoco.MjSpec, growth: Growth) -> dict[str, mujoco.MjsBody]:
+def _add_bones(spec: mujoco.MjSpec, growth: Growth, locked: Collection[str], fixed: bool) -> dict[str, mujoco.MjsBody]:
     bodies: dict[str, mujoco.MjsBody] = {"": spec.worldbody}
     regions = {bone.name: bone.region for bone in BONES}
     masses = _masses(growth)
@@ -182,8 +209,11 @@ def _add_bones(spec: mujoco.MjSpec, growth: Growth) -> dict[str, mujoco.MjsBody]
         body = bodies[bone.parent].add_body(name=bone.name, pos=place)
         bodies[bone.name] = body
         if not bone.parent:
-            body.add_freejoint(name=ROOT)
-        for joint in bone.joints:
+            if fixed:
+                body.mocap = True
+            else:
+                body.add_freejoint(name=ROOT)
+        for joint in () if is_rigid(bone, locked) else bone.joints:
             strength = joint.torque * _volume(own)
             stiffness = strength / _FULL_ERROR
             body.add_joint(
@@ -324,9 +354,9 @@ def _strengths(growth: Growth) -> NDArray[np.float64]:
 def _tune_servos(built: Built) -> None:
     """Set the gains of the actuators for the kind of control."""
     model, rows = built.model, built.speeds
-    stiffness = built.strength / _FULL_ERROR
+    stiffness = built.strength[built.moving] / _FULL_ERROR
     damping = 2 * np.sqrt(stiffness * model.dof_M0[rows])
-    count = len(JOINT_NAMES)
+    count = len(built.moving)
     model.actuator_gainprm[:count] = 0.0
     model.actuator_biasprm[:count] = 0.0
     if built.control is Control.POSITION:

@@ -4,6 +4,7 @@ A step holds one action for `CONTROL_STEP` seconds. The same seed and actions gi
 snapshot continues byte for byte like the uninterrupted body.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 import mujoco
@@ -11,11 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlebox.infant.body.body import Motion, Underside, upright
-from puzzlebox.infant.body.bones import BONE_NAMES, JOINT_NAMES
-from puzzlebox.infant.body.build import FASTEST_TARGET, PHYSICS_STEP, SEAT, SUPPORT, Built, Control, Furnish, build
+from puzzlebox.infant.body.bones import BONE_NAMES, BONES, JOINT_NAMES
+from puzzlebox.infant.body.build import (
+    FASTEST_TARGET,
+    PHYSICS_STEP,
+    SEAT,
+    SUPPORT,
+    Built,
+    Control,
+    Furnish,
+    build,
+    is_rigid,
+)
 from puzzlebox.infant.body.growth import REFERENCE_MONTHS, Growth, check_age
 from puzzlebox.infant.body.physics import CONTROL_STEP, Physics, PhysicsSnapshot
 from puzzlebox.infant.body.poses import Pose, pose_named
+from puzzlebox.infant.body.stillness import Stillness
 from puzzlebox.seeds import check_seed, rng_from
 from puzzlebox.text import closest
 
@@ -42,6 +54,8 @@ class Child:
         control: str | Control = Control.POSITION,
         growth: Growth | None = None,
         furnish: Furnish | None = None,
+        locked: Collection[str] = (),
+        fixed: bool = False,
     ) -> None:
         """Build the body.
 
@@ -50,12 +64,19 @@ class Child:
             control: what an action means: `position`, `velocity` or `torque`.
             growth: the size of the body, if it is not that of the age.
             furnish: adds things to the description of the world before it is compiled.
+            locked: joints that keep the angle of the posture, by name; the fewer joints move, the faster is a step.
+            fixed: whether the pelvis stays exactly where a reset puts it.
         """
         self.age_months = check_age(age_months)
-        self.built: Built = build(growth or Growth.at(self.age_months), _control_named(control), furnish)
+        self.built: Built = build(
+            growth or Growth.at(self.age_months), _control_named(control), furnish, locked=locked, fixed=fixed
+        )
         self.model = self.built.model
         self.physics = Physics(self.model)
         self.data = self.physics.data
+        self._rigid = [bone for bone in BONES if is_rigid(bone, locked)]
+        self._angles = np.zeros(self.action_size)
+        self._still = Stillness(self.physics, self.built.bodies) if fixed else None
         self._underside = Underside(self.model, self.built.bodies)
         sensors = (self.model.sensor("acceleration"), self.model.sensor("rotation"))
         self._sensors = [slice(int(each.adr[0]), int(each.adr[0]) + 3) for each in sensors]
@@ -84,7 +105,7 @@ class Child:
         """Start again in a posture, at rest and just touching the floor.
 
         Args:
-            seed: moves every joint a little from the posture. Default: none, the exact posture.
+            seed: moves every joint that can move a little from the posture. Default: none, the exact posture.
             pose: a posture or the name of one.
             at: where the pelvis is, x and y in metres.
             height: how high the lowest point of the body is above the floor, in metres.
@@ -94,24 +115,45 @@ class Child:
         posture = pose_named(pose) if isinstance(pose, str) else pose
         targets = posture.targets()
         if seed is not None:
-            targets = targets + rng_from(check_seed(seed)).normal(0.0, _JITTER, len(targets))
+            jitter = rng_from(check_seed(seed)).normal(0.0, _JITTER, len(targets))
+            targets[self.built.moving] += jitter[self.built.moving]
         targets = np.clip(targets, self.built.low, self.built.high)
         mujoco.mj_resetData(self.model, self.data)
         self.set_angles(targets)
-        self.data.qpos[3:7] = upright(posture.pitch, heading)
-        self.data.qpos[:2] = at
+        place, turn = self._root()
+        turn[:], place[:2] = upright(posture.pitch, heading), at
         mujoco.mj_kinematics(self.model, self.data)
-        self.data.qpos[2] += height - self.lowest()
+        place[2] += height - self.lowest()
         if self.built.control is Control.POSITION:
-            self.data.ctrl[: self.action_size] = targets
+            self._control(targets)
         self.support(posture.supported)
-        self.seat(seated)
+        self.seat(seated and not self.built.fixed)
         mujoco.mj_forward(self.model, self.data)
         self.physics.steps = 0
 
     def set_angles(self, angles: NDArray[np.float64]) -> None:
-        """Set the angle of each joint in radians, without moving anything else."""
-        self.data.qpos[self.built.positions] = angles
+        """Set the angle of each joint in radians, those of locked ones too, without moving anything else."""
+        self.data.qpos[self.built.positions] = angles[self.built.moving]
+        self._angles[:] = angles
+        for bone in self._rigid:
+            turn, part = np.array((1.0, 0.0, 0.0, 0.0)), np.empty(4)
+            for joint in bone.joints:
+                axis = np.array(joint.axis, np.float64)
+                angle = angles[JOINT_NAMES.index(f"{bone.name}.{joint.name}")]
+                mujoco.mju_axisAngle2Quat(part, axis / np.linalg.norm(axis), angle)
+                mujoco.mju_mulQuat(turn, turn.copy(), part)
+            self.model.body_quat[self.row(bone.name)] = turn
+
+    def _root(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return position and rotation of the pelvis, which may be set."""
+        if self.built.fixed:
+            row = self.model.body_mocapid[self.row("pelvis")]
+            return self.data.mocap_pos[row], self.data.mocap_quat[row]
+        return self.data.qpos[:3], self.data.qpos[3:7]
+
+    def _control(self, values: NDArray[np.float64]) -> None:
+        """Set the controls of all joints that move."""
+        self.data.ctrl[: len(self.built.moving)] = values[self.built.moving]
 
     def support(self, held: bool) -> None:
         """Let hands hold the chest where it is now, or let it go."""
@@ -157,7 +199,7 @@ class Child:
 
     def command(self, action: Any) -> None:
         """Set the action of the next control step, which the physics may take without `step`."""
-        self.data.ctrl[: self.action_size] = self.controls(action)
+        self._control(self.controls(action))
 
     def controls(self, action: Any) -> NDArray[np.float64]:
         """Return the controls of MuJoCo for an action."""
@@ -181,17 +223,25 @@ class Child:
     @property
     def angles(self) -> NDArray[np.float64]:
         """The angle of each joint in radians."""
-        return np.asarray(self.data.qpos[self.built.positions])
+        out = self._angles.copy()
+        out[self.built.moving] = self.data.qpos[self.built.positions]
+        return out
 
     @property
     def speeds(self) -> NDArray[np.float64]:
         """The speed of each joint in radians a second."""
-        return np.asarray(self.data.qvel[self.built.speeds])
+        return self._spread(self.data.qvel)
 
     @property
     def torques(self) -> NDArray[np.float64]:
         """The torque of the muscles of each joint in newton metres."""
-        return np.asarray(self.data.qfrc_actuator[self.built.speeds])
+        return self._spread(self.data.qfrc_actuator)
+
+    def _spread(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return one of MuJoCo's values for each joint, and 0 for those that do not move."""
+        out = np.zeros(self.action_size)
+        out[self.built.moving] = values[self.built.speeds]
+        return out
 
     def motion(self) -> Motion:
         """Return the acceleration and the rotation of the head, in its own frame."""
@@ -200,7 +250,9 @@ class Child:
 
     def near(self) -> NDArray[np.int32]:
         """Return the pairs of geoms that are near each other and may touch the skin (n x 2)."""
-        return np.asarray(self.data.contact.geom)
+        found = np.asarray(self.data.contact.geom)
+        still = self._still.near() if self._still is not None else found[:0]
+        return np.concatenate((found, still)) if len(still) else found
 
     @property
     def warnings(self) -> int:

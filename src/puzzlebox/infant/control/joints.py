@@ -11,8 +11,6 @@ from puzzlebox.infant.body.bones import JOINT_NAMES
 from puzzlebox.infant.body.child import Child
 from puzzlebox.text import closest
 
-# A locked joint has this inertia, in kg m²: what acts on it moves it by less than a degree in an episode.
-_LOCKED_ARMATURE = 2000.0
 _ARM = ("collarbone", "upper_arm", "forearm", "hand")
 _FINGER = ("thumb", "index", "middle", "ring", "little")
 _LEG = ("thigh", "shin", "foot", "toes")
@@ -67,20 +65,17 @@ class JointControl:
 
     Attributes:
         names: the joints, in the order of the action.
+        locked: all other joints.
         space: the action space; -1 is the lower limit of a joint and 1 the upper one.
         base: the full action that keeps the posture in which an episode began; locked joints follow it.
     """
 
     def __init__(self, names: str | Sequence[str] = "all") -> None:
         self.names = joints_named(names)
+        self.locked = tuple(name for name in JOINT_NAMES if name not in self.names)
         self.space = Box(-1.0, 1.0, (len(self.names),), np.float32)
         self._rows = np.array([JOINT_NAMES.index(name) for name in self.names])
         self.base = np.zeros(len(JOINT_NAMES))
-
-    def lock(self, child: Child) -> None:
-        """Lock all other joints of a child; call it once after the child is built."""
-        rest = np.setdiff1d(np.arange(len(JOINT_NAMES)), self._rows)
-        child.model.dof_armature[child.built.speeds[rest]] = _LOCKED_ARMATURE
 
     def begin(self, child: Child) -> None:
         """Take the posture of the child as the one that locked joints keep; call it after each reset."""

@@ -30,6 +30,8 @@ class Person:
         height: how high the lowest point of the body is then.
         heading: degrees by which the body is turned to its left then; at 0 it faces along x.
         seated: whether a high chair holds the pelvis in its place.
+        locked: joints of a jointed body that keep the angle of `pose`, by name. If there are any, the pelvis of a
+            seated body does not move at all.
         senses: what the person senses. Default: nothing.
         clothes: other colours of hair and clothes, by the names of `paint.COVERS`.
     """
@@ -44,6 +46,7 @@ class Person:
     height: float = 0.0
     heading: float = 0.0
     seated: bool = False
+    locked: tuple[str, ...] = ()
     senses: SensesSettings | None = None
     clothes: Mapping[str, Colour] | None = None
 

@@ -14,16 +14,15 @@ from numpy.typing import NDArray
 
 from puzzlebox.infant.body.body import Motion, upright
 from puzzlebox.infant.body.bones import BONE_NAMES, JOINT_NAMES
-from puzzlebox.infant.body.build import Tables, neighbours
+from puzzlebox.infant.body.build import Tables
 from puzzlebox.infant.body.growth import Growth
 from puzzlebox.infant.body.physics import CONTROL_STEP, Physics
 from puzzlebox.infant.body.poses import Pose, pose_named
 from puzzlebox.infant.body.skeleton import Skeleton, heading_of
+from puzzlebox.infant.body.stillness import Stillness
 
 Array = NDArray[np.float64]
 _GRAVITY = 9.81
-# Geoms that are nearer to each other than this many metres, besides the flesh over them, may touch.
-_NEAR = 0.002
 
 
 @dataclass(frozen=True)
@@ -65,8 +64,7 @@ class Puppet:
         bodies = np.array([physics.body(prefix + bone) for bone in BONE_NAMES], np.int32)
         self._built = Tables(physics.model, growth, skeleton.low, skeleton.high, skeleton.strength, bodies)
         self.mocaps = physics.model.body_mocapid[bodies].astype(np.int32)
-        self._geoms = np.flatnonzero(np.isin(physics.model.geom_bodyid, bodies) & (physics.model.geom_contype > 0))
-        self._others: tuple[NDArray[np.int64], NDArray[np.bool_]] | None = None
+        self._stillness = Stillness(physics, bodies)
         self._targets = np.zeros(len(JOINT_NAMES))
         self.position, self.rotation = np.zeros(3), np.array((1.0, 0.0, 0.0, 0.0))
         # The angles at the end of the last step and of the one before, and the last three poses of the head.
@@ -112,43 +110,11 @@ class Puppet:
         """Return the pairs of geoms that are near each other and may touch the skin (n x 2).
 
         MuJoCo finds those with free things; those with what has no degrees of freedom (the floor, furniture, other
-        puppets, the puppet itself) are found here.
+        puppets, the puppet itself) by `Stillness`.
         """
         found = np.asarray(self.data.contact.geom)
-        still = self._near_still()
+        still = self._stillness.near()
         return np.concatenate((found, still)) if len(still) else found
-
-    def _still(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return geoms without degrees of freedom, and which of the own ones may touch which of them."""
-        model = self.model
-        mocap = model.body_mocapid[model.geom_bodyid] >= 0
-        others = np.flatnonzero((model.body_weldid[model.geom_bodyid] == 0) | mocap)
-        bones = {int(body): name for body, name in zip(self._built.bodies, BONE_NAMES, strict=True)}
-        apart = neighbours()
-        names = [bones.get(int(model.geom_bodyid[geom]), "") for geom in others]
-        rows = [bones[int(model.geom_bodyid[geom])] for geom in self._geoms]
-        allowed = [[one != two and frozenset((one, two)) not in apart for two in names] for one in rows]
-        return others, np.array(allowed)
-
-    def _near_still(self) -> NDArray[np.int32]:
-        model, data = self.model, self.data
-        if self._others is None:
-            self._others = self._still()
-        others, allowed = self._others
-        planes = model.geom_type[others] == mujoco.mjtGeom.mjGEOM_PLANE
-        flesh = model.geom_gap[self._geoms][:, None] + model.geom_gap[others][None, :] + _NEAR
-        # A ball around each own geom, and the box around each other one.
-        middles, turns = data.geom_xpos[others], data.geom_xmat[others].reshape(-1, 3, 3)
-        local = np.abs(np.einsum("oji,goj->goi", turns, data.geom_xpos[self._geoms][:, None] - middles[None]))
-        gap = np.sqrt((np.maximum(local - model.geom_aabb[others, 3:], 0.0) ** 2).sum(axis=2))
-        gap[:, planes] = local[:, planes, 2]
-        near = (gap < model.geom_rbound[self._geoms][:, None] + flesh) & allowed & (model.geom_contype[others] > 0)
-        out = []
-        for row, column in np.argwhere(near).tolist():
-            one, two, most = int(self._geoms[row]), int(others[column]), float(flesh[row, column])
-            if planes[column] or mujoco.mj_geomDistance(model, data, one, two, most, None) < most:
-                out.append((one, two))
-        return np.array(out, np.int32).reshape(-1, 2)
 
     # --- what animations set
 

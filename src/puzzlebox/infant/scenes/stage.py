@@ -176,7 +176,14 @@ class Stage:
         self.child: Child | None = None
         if jointed:
             person = jointed[0]
-            self.child = Child(person.age_months, control=person.control, growth=person.growth, furnish=furnish)
+            self.child = Child(
+                person.age_months,
+                control=person.control,
+                growth=person.growth,
+                furnish=furnish,
+                locked=person.locked,
+                fixed=person.seated and bool(person.locked),
+            )
             self.physics = self.child.physics
         else:
             spec = empty_world(_PHYSICS_STEP)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,6 +72,8 @@ class Play:
         self.names = [f"child {number}" for number in range(task.agents)]
         senses = senses_of(settings)
         persons = [task.person(name, senses, _clothes(number)) for number, name in enumerate(self.names)]
+        if isinstance(self.control, JointControl):
+            persons = [replace(person, locked=self.control.locked) for person in persons]
         self.stage = Stage(task.props(), persons, room=room, floor_material=None)
         for name, (source, thing) in task.sounds().items():
             self.stage.attach_sound(name, source, thing or "world")
@@ -82,10 +84,7 @@ class Play:
         self._pending: dict[str, tuple[Floats, Floats]] | None = None
         self._pushes: dict[str, Floats] = {}
         self._drivers: list[PrimitiveDriver] = []
-        if task.control == JOINTS:
-            assert isinstance(self.control, JointControl)
-            self.control.lock(self.child)
-        else:
+        if task.control != JOINTS:
             self._drivers = [self._driver(number) for number in range(task.agents)]
         self.stage.actors.append(self)
 
