@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from puzzlebox.infant.body.bones import BONE_NAMES, JOINT_NAMES
 from puzzlebox.infant.senses.taxels import spread_taxels
 from puzzlebox.infant.sound.rate import FRAME
-from puzzlebox.infant.tasks.settings import HANDS, SPECTRUM, WHOLE, Settings
+from puzzlebox.infant.tasks.settings import HAND_REGIONS, HANDS, SPECTRUM, WHOLE, Settings
 
 Observation = dict[str, NDArray[Any]]
 # The first bins of the spectrum of a frame: 15 Hz each, so up to 3.75 kHz; and what keeps the logarithm of silence
@@ -38,7 +38,7 @@ def spectrum(wave: NDArray[np.float32]) -> NDArray[np.float32]:
 
 @cache
 def _hand_taxels(count: int) -> NDArray[np.intp]:
-    return np.flatnonzero(np.isin(spread_taxels(count).region, ("hand", "fingertips")))
+    return np.flatnonzero(np.isin(spread_taxels(count).region, HAND_REGIONS))
 
 
 def taxels_of(settings: Settings) -> NDArray[np.intp]:

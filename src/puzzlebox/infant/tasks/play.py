@@ -23,12 +23,13 @@ from puzzlebox.infant.senses.eyes import EyeSettings
 from puzzlebox.infant.senses.senses import SensesSettings
 from puzzlebox.infant.senses.skin import SkinSettings
 from puzzlebox.infant.sound.sources import Source
-from puzzlebox.infant.tasks.settings import HRTF, JOINTS, PERFECT, SILENT, Settings
+from puzzlebox.infant.tasks.settings import HAND_REGIONS, HANDS, HRTF, JOINTS, PERFECT, SILENT, Settings
 
 if TYPE_CHECKING:
     from puzzlebox.infant.tasks.task import Outcome, Task
 
 Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 # The shirts of children, so that they look different.
 _SHIRTS = ((230, 190, 60), (190, 70, 80), (90, 150, 90), (120, 100, 180))
 # Half the field of view of an eye, in degrees.
@@ -79,6 +80,8 @@ class Play:
             self.stage.attach_sound(name, source, thing or "world")
         self.events: list[dict[str, Any]] = []
         self.actions: list[Floats] = [np.zeros(len(NAMES)) for _ in self.names]
+        # The geoms of bones of a child (its number, a part of their names) and of things (None and the name).
+        self._masks: dict[tuple[int | None, str], Mask] = {}
         self._starts: dict[int, tuple[float, float, float]] = {}
         # Things that a task arranges before the stage has put everything in its place: how they are put later.
         self._pending: dict[str, tuple[Floats, Floats]] | None = None
@@ -266,17 +269,35 @@ class Play:
             name: which thing. Default: any.
             bones: only with bones whose names contain this.
         """
-        contact, model = self.stage.physics.data.contact, self.stage.physics.model
-        if not len(contact.geom):
+        contact = self.stage.physics.data.contact
+        pairs = contact.geom[contact.dist < contact.includemargin]
+        if not len(pairs):
             return False
-        body = self.stage.person(self.names[agent]).body
-        own = np.array([row for row in body.built.bodies if bones in model.body(row).name])
-        things = [self.stage[name]] if name else [each for each in self.stage.things.values() if not each.hidden]
-        rows = np.array([row for thing in things for row, _ in thing.bodies])
-        pairs = model.geom_bodyid[contact.geom[contact.dist < contact.includemargin]]
+        own = self._own_geoms(agent, bones)
+        theirs = self._thing_geoms(name) if name else self._shown_geoms()
         first, second = pairs[:, 0], pairs[:, 1]
-        hits = (np.isin(first, own) & np.isin(second, rows)) | (np.isin(second, own) & np.isin(first, rows))
-        return bool(hits.any())
+        return bool(((own[first] & theirs[second]) | (own[second] & theirs[first])).any())
+
+    def _own_geoms(self, agent: int, bones: str) -> Mask:
+        """Return which geoms belong to bones of a child whose names contain something."""
+        if (agent, bones) not in self._masks:
+            model = self.stage.physics.model
+            bodies = self.stage.person(self.names[agent]).body.built.bodies
+            rows = [row for row in bodies if bones in model.body(row).name]
+            self._masks[agent, bones] = np.isin(model.geom_bodyid, rows)
+        return self._masks[agent, bones]
+
+    def _thing_geoms(self, name: str) -> Mask:
+        """Return which geoms belong to a thing."""
+        if (None, name) not in self._masks:
+            rows = [row for row, _ in self.stage[name].bodies]
+            self._masks[None, name] = np.isin(self.stage.physics.model.geom_bodyid, rows)
+        return self._masks[None, name]
+
+    def _shown_geoms(self) -> Mask:
+        """Return which geoms belong to any thing that is not hidden."""
+        shown = [self._thing_geoms(name) for name, thing in self.stage.things.items() if not thing.hidden]
+        return np.logical_or.reduce(shown) if shown else np.zeros(self.stage.physics.model.ngeom, bool)
 
     # --- snapshots
 
@@ -325,9 +346,10 @@ def senses_of(settings: Settings) -> SensesSettings:
         fovea=settings.fovea_pixels if "fovea" in chosen else 0,
         sight=PERFECT_SIGHT if settings.sight == PERFECT else None,
     )
+    regions = HAND_REGIONS if settings.skin_part == HANDS else None
     hears = "ears" in chosen and settings.hearing != SILENT
     return SensesSettings(
-        skin=SkinSettings(taxels=settings.taxels) if "skin" in chosen else False,
+        skin=SkinSettings(taxels=settings.taxels, regions=regions) if "skin" in chosen else False,
         ears=EarsSettings(direction=settings.hearing == HRTF) if hears else False,
         eyes=eyes if sees else False,
         joints="joints" in chosen,

@@ -15,6 +15,8 @@ HRTF, PLAIN, SILENT = "hrtf", "plain", "silent"
 WAVE, SPECTRUM = "wave", "spectrum"
 AGE, PERFECT = "age", "perfect"
 WHOLE, HANDS = "whole", "hands"
+# The regions of the taxels of hands.
+HAND_REGIONS = ("hand", "fingertips")
 
 
 @dataclass(frozen=True, kw_only=True)
