@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from benchmarks.infant_learning import learner, pages, pool
 from benchmarks.infant_learning.__main__ import main
 from benchmarks.infant_learning.baselines import measure
@@ -195,3 +196,17 @@ def test_table_and_pictures_show_runs_beside_random_actions_and_the_script(tmp_p
 def test_an_unknown_job_is_answered_with_the_nearest() -> None:
     with pytest.raises(SystemExit, match=r"there is no job kick-hrtf-7.*did you mean"):
         main(["kick-hrtf-7"])
+
+
+def test_the_loss_of_the_actor_costs_the_critic_no_gradient_of_pictures() -> None:
+    job = JOBS["sac-object-nav-easy"]
+    model, _ = learner.restored(job, Path("nowhere"), Rows(job.task, job.all_settings, 1, seed=1))
+    critic = model.policy.critic
+    seen, _ = model.policy.obs_to_tensor(model.env.reset())
+    for own, learns in ((False, True), (True, False)):
+        critic.zero_grad()
+        actions = torch.zeros((1, 2), requires_grad=own)
+        sum(critic(seen, actions)).sum().backward()
+        gradients = [each.grad for each in critic.features_extractor.parameters()]
+        assert all(each is not None and each.any() for each in gradients[-2:]) == learns
+        assert (actions.grad is not None) == own

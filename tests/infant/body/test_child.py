@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from infant_bodies import child_of
+from puzzlebox.infant.body.body import lowest
 from puzzlebox.infant.body.bones import JOINT_NAMES
 from puzzlebox.infant.body.child import CONTROL_STEP, PHYSICS_STEPS, Child
 from puzzlebox.infant.body.poses import POSES, Pose
@@ -241,3 +242,12 @@ def test_a_furnished_world_has_its_things_and_the_ball_rests_on_the_floor() -> N
     for _ in range(45):
         child.step()
     assert child.data.body("ball").xpos[2] == pytest.approx(0.05, abs=0.004)
+
+
+def test_the_underside_of_bones_is_their_lowest_point() -> None:
+    child = Child()
+    rng = np.random.default_rng(4)
+    own = np.isin(child.model.geom_bodyid, child.built.bodies) & (child.model.geom_contype > 0)
+    for _ in range(5):
+        child.step(rng.uniform(-1, 1, child.action_size))
+        assert child.lowest() == pytest.approx(lowest(child.model, child.data, np.flatnonzero(own)), abs=1e-12)

@@ -6,6 +6,7 @@ import pytest
 
 from infant_bodies import child_of
 from puzzlebox.infant.body.child import Child
+from puzzlebox.infant.envs.core import Core
 from puzzlebox.infant.senses.habituation import Habituation
 from puzzlebox.infant.senses.neighbours import links_between
 from puzzlebox.infant.senses.skin import SOFTNESS, Skin, SkinSettings
@@ -146,6 +147,22 @@ def test_softer_skin_lets_more_neighbours_fire(probed: Child) -> None:
         counts.append(int((press(probed, skin, taxel, 0.002) > 0).sum()))
     assert counts[0] < counts[1] < counts[2]
     assert counts[0] >= 1
+
+
+def test_skin_that_only_hands_read_feels_the_same_there() -> None:
+    task = Core("grab-object", senses=("skin",))
+    task.reset(seed=3)
+    child = task.play.child
+    whole, hands = Skin(child), Skin(child, SkinSettings(regions=("hand", "fingertips")))
+    read = np.isin(whole.taxels.region, ("hand", "fingertips"))
+    touched, saved = 0, 0
+    for _ in range(30):
+        task.step(task.script())
+        all_felt, felt = whole.measure(), hands.measure()
+        assert (felt[read] == all_felt[read]).all()
+        touched += int((felt[read] > 0).sum())
+        saved += int((felt[~read] < all_felt[~read]).sum())
+    assert touched > 0 and saved > 0
 
 
 def test_several_contacts_are_felt_at_once() -> None:
