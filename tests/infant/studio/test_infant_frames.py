@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from infant_page import decode
-from puzzlebox.infant.studio.frames import Moment, frame_message
+from puzzlebox.infant.envs.core import Core
+from puzzlebox.infant.envs.perception import taxels_of
+from puzzlebox.infant.studio.frames import Moment, SensesCamera, frame_message
 from puzzlebox.infant.studio.tab import HeldControls
 
 FIXTURE = Path(__file__).parents[3] / "web" / "src" / "infant" / "frame.fixture.ts"
@@ -33,3 +35,12 @@ def test_a_key_that_is_pressed_and_released_between_two_steps_counts_once() -> N
     assert held.take() == ([0.0, -1.0], 4)
     held.release()
     assert held.take() == ([0.0, 0.0], 4)
+
+
+def test_the_map_of_touch_has_the_whole_skin_also_where_the_agent_has_that_of_hands() -> None:
+    core = Core("grab-object", senses=("eyes", "ears", "skin"), pixels=16)
+    core.reset(seed=1)
+    SensesCamera(core)
+    core.step(core.script())
+    felt = core.play.states()[0]["skin"]
+    assert np.delete(felt, taxels_of(core.settings)).any()

@@ -125,6 +125,10 @@ class Skin:
         self._sizes = _sizes(child)
         self._reach = self._reach_felt(start, other)
 
+    def feel_everywhere(self) -> None:
+        """Let all taxels feel from now on, whatever `regions` says: somebody looks at the whole skin."""
+        self._reach = _reach()
+
     def _reach_felt(self, start: NDArray[np.int64], other: NDArray[np.int64]) -> list[list[tuple[int, ...]]]:
         """Return `_reach` without bones whose skin neither has taxels that are read nor pulls any along."""
         reach = _reach()

@@ -90,7 +90,10 @@ class SensesCamera:
     def __init__(self, core: Core) -> None:
         self._core = core
         play = core.play
-        self._touch = TouchCamera(play.stage.person(play.names[0]).body, core.settings.taxels, samples=1)
+        player = play.stage.person(play.names[0])
+        assert player.senses is not None and player.senses.skin is not None
+        player.senses.skin.feel_everywhere()
+        self._touch = TouchCamera(player.body, core.settings.taxels, samples=1)
 
     def pictures(self, near: bool) -> list[bytes]:
         """Return PNG files of this moment; near the child, or with the whole room."""
