@@ -25,7 +25,7 @@ _TASKS: tuple[tuple[str, int, dict[str, Any]], ...] = (
     ("maze-nav", 40, {}),
     ("disk-tower", 122, {}),
     ("kick-the-ball", 18, {"furniture": 3}),
-    ("grab-object", 52, {}),
+    ("grab-object", 40, {}),
 )
 
 

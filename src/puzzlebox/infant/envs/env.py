@@ -42,6 +42,8 @@ class InfantEnv(gym.Env[Observation, Any]):
     ) -> None:
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"render_mode is {render_mode!r}{nearest(str(render_mode), RENDER_MODES)}")
+        # A copy: Gymnasium's vectors write into the metadata of their first environment.
+        self.metadata = dict(type(self).metadata)  # type: ignore[misc]
         self.render_mode = render_mode
         self._script = script
         self.core = Core(task, **settings)
