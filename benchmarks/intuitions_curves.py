@@ -39,7 +39,7 @@ def table(runs: list[Path]) -> str:
     for run in runs:
         _, lines = _read(run)
         last, before = lines[-1], lines[-1 - len(lines) // 4]
-        errors = " | ".join(f"{last['validation'].get(task) or float('nan'):.2g}" for task in _COLORS)
+        errors = " | ".join(f"{last['validation'][task]:.2g}" for task in _COLORS)
         fall = 1 - _mean(last) / _mean(before)
         rows.append(
             f"| {run.name} | {last['epoch']:.0f} | {last['seconds'] / 60:.1f} | {errors} | {100 * fall:.1f} % |"
