@@ -113,6 +113,11 @@ def changed(text: str, *path: Any, value: Any) -> str:
             900,
             "f.json: trial 1, frame 2: `agent` has the coordinate 900; the picture goes from 0",
         ),
+        (
+            (1, 2, "agent", 0, 0),
+            250,
+            "f.json: trial 1, frame 2: `agent` is at [250, 84]; agents are inside the picture",
+        ),
         ((1, 2, "agent", 3, 0), 300, "f.json: trial 1, frame 2: `agent` has half side 6 and colour [300, "),
         ((1, 2, "agent", 3), [1, 2, 3], "f.json: trial 1, frame 2: `agent` changes its size, icon or colour"),
         ((1, 2, "agent"), [], "f.json: trial 1, frame 2: `agent` holds 0 entities; it must hold 1"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
+from puzzlebox.infant.items import permanence
 from puzzlebox.infant.items.catalogue import ITEMS, item_named
 from puzzlebox.infant.items.chance import blocks_needed, needed, tail
 from puzzlebox.infant.items.env import ItemEnv
@@ -200,3 +201,20 @@ def test_every_item_says_what_it_is() -> None:
         item: Item = kind()
         assert item.number == number and item.name and item.paradigm and item.__doc__
         assert item.months[0] < item.months[1] and set(item.modes) == set(Mode)
+
+
+def test_things_are_placed_for_the_age_of_the_child() -> None:
+    young, old = (item_named(25, age).places["left"] for age in (6.0, 18.0))
+    assert np.linalg.norm(young) < np.linalg.norm(old)
+
+
+def test_a_hand_that_waits_at_the_place_does_not_reach_in_the_dark(monkeypatch: pytest.MonkeyPatch) -> None:
+    item = item_named(25)
+    place = np.asarray(item.places["left"])
+    away = place + np.array((0.0, 0.0, 1.0))
+    for inside, expected in ((([True] * 4), False), (([False, False, True, True]), True)):
+        rows = np.array([place if each else away for each in inside])
+        monkeypatch.setattr(permanence, "palms", lambda window, hand, rows=rows: rows if hand == "left" else rows + 9.0)
+        monkeypatch.setattr(permanence, "touch_by_any", lambda window, thing, inside=inside: np.array(inside))
+        outcome = item.outcome({"side": "left", "kind": "test"}, None)
+        assert outcome == {"right side": expected, "touched": expected, "reached": expected}

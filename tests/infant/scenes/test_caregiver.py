@@ -159,3 +159,12 @@ def test_a_snapshot_continues_in_the_middle_of_an_action() -> None:
     other, _ = make()
     other.restore(snapshot)
     assert play(other) == expected
+
+
+def test_an_utterance_ends_where_nobody_listens() -> None:
+    stage = Stage([], [Person("child")], [Person.adult(at=(1.2, 0.0), heading=180.0)])
+    caregiver = Caregiver(stage)
+    caregiver.say("mama")
+    for _ in range(60):
+        stage.step()
+    assert not caregiver.busy

@@ -57,3 +57,10 @@ def test_a_small_model_is_above_90_per_cent_in_all_tasks(tmp_path):
         judgements = [judge(model, make_pair(task, number, seed=1)) for number in range(40)]
         for read_out in ("maximum", "mean"):
             assert np.mean([each.score(read_out) for each in judgements]) >= 0.9, (task, read_out)
+
+
+def test_training_of_the_affordance_alone_is_refused() -> None:
+    settings = PartsSettings(affordance_steps=400)
+    with pytest.raises(ValueError, match="training has 120 steps, and the first 400 train the affordance only"):
+        Parts(settings).check_steps(120)
+    Parts(settings).check_steps(401)

@@ -12,14 +12,14 @@ _CLASSES: tuple[type[Item], ...] = (EdgeOfView, WhichEar, HoldWhatArrives, Reach
 ITEMS: dict[int, type[Item]] = {each.number: each for each in _CLASSES}
 
 
-def item_named(name: int | str) -> Item:
-    """Return an item by its number or its name.
+def item_named(name: int | str, age_months: float = 18.0) -> Item:
+    """Return an item by its number or its name, with things placed for a child of some age.
 
     Raises:
         ValueError: there is no such item.
     """
     for number, kind in ITEMS.items():
         if name in (number, str(number), f"{number:02d}", kind.name):
-            return kind()
+            return kind.for_age(age_months)
     names = [f"{number:02d}" for number in ITEMS]
     raise ValueError(f"there is no item {name!r}; there are {', '.join(names)}{closest(str(name), names)}")

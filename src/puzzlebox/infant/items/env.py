@@ -42,7 +42,7 @@ class ItemEnv(gym.Env[State, Any]):
         senses: SensesSettings | None = None,
         blocks: int | None = None,
     ) -> None:
-        chosen = item if isinstance(item, Item) else item_named(item)
+        chosen = item if isinstance(item, Item) else item_named(item, age_months)
         if senses is None:
             wanted = {name: name in chosen.senses for name in ("skin", "ears", "eyes", "joints", "balance")}
             senses = SensesSettings(**wanted)

@@ -131,6 +131,11 @@ class Item(ABC):
     modes: ClassVar[tuple[Mode, ...]] = (Mode.JOINTS, Mode.PRIMITIVES)
     watch: ClassVar[tuple[str, ...]] = ()
 
+    @classmethod
+    def for_age(cls, age_months: float) -> "Item":
+        """Return the item for a child of some age; where things are may depend on it."""
+        return cls()
+
     @property
     def code(self) -> str:
         """Its number in two digits."""

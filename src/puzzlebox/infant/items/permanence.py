@@ -31,6 +31,11 @@ class LightsOut(Item):
     emerging, mastery = (5, 8), (7, 8)
     watch = ("toy",)
 
+    @classmethod
+    def for_age(cls, age_months: float) -> "LightsOut":
+        """Return the item with things within reach at some age."""
+        return cls(age_months)
+
     def __init__(self, age_months: float = 18.0) -> None:
         seat = Seat.of(age_months)
         height = seat.table + 0.025
@@ -65,13 +70,15 @@ class LightsOut(Item):
         entered = {}
         for side, place in self.places.items():
             away = np.min([np.linalg.norm(palms(window, hand) - place, axis=1) for hand in SIDES], axis=0)
-            rows = np.flatnonzero(away < _ZONE)
+            # A hand that is in the zone when the lights go out has not reached for it in the dark.
+            rows = np.flatnonzero((away[1:] < _ZONE) & (away[:-1] >= _ZONE))
             if len(rows):
-                entered[side] = int(rows[0])
+                entered[side] = int(rows[0]) + 1
         first = min(entered, key=lambda side: entered[side]) if entered else ""
+        touch = touch_by_any(window, "toy")
         return {
             "right side": first == facts["side"] and len(set(entered.values())) == len(entered),
-            "touched": bool(touch_by_any(window, "toy").any()) if facts["kind"] == "test" else False,
+            "touched": facts["kind"] == "test" and bool(touch.any() and not touch[0]),
             "reached": bool(entered),
         }
 

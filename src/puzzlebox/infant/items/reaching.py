@@ -68,6 +68,11 @@ class ReachAndFind(Item):
             trials.append(Trial(kind, _SECONDS, events, {"place": place}))
         return trials
 
+    @classmethod
+    def for_age(cls, age_months: float) -> "ReachAndFind":
+        """Return the item with things within reach at some age."""
+        return cls(age_months)
+
     def __init__(self, age_months: float = 18.0) -> None:
         self.places = places_for(age_months)
 

@@ -363,6 +363,10 @@ class Stage:
     def _sense(self) -> dict[str, State]:
         if self._hears:
             self.sounds.emit()
+        else:
+            # Utterances end whether or not anybody listens.
+            for player in self.people.values():
+                player.voice.emit()
         self.states = {name: player.senses.read() for name, player in self.people.items() if player.senses is not None}
         return self.states
 

@@ -88,7 +88,8 @@ class NavigationTask(Task[Any]):
     def props(self) -> Sequence[Prop]:
         """Return each toy in each colour, and as many again where wrong toys may look alike."""
         colours = tuple(COLOURS) if self.settings.same_shape else self.toy_colours
-        copies = 1 + self.settings.wrong_toys // max(1, len(self.shapes) * len(colours) - 1)
+        kinds = len(colours) if self.settings.same_shape else len(self.shapes) * len(colours)
+        copies = 1 + self.settings.wrong_toys // max(1, kinds - 1)
         return [
             toy(shape, colour, f"{colour} {shape} {number}")
             for shape in self.shapes

@@ -71,6 +71,10 @@ class Settings:
             self.one_of("senses", SENSES, name)
         if self.senses is not None and not self.senses:
             raise ValueError(f"senses are {self.senses!r}; at least one is needed, of {', '.join(SENSES)}")
+        for name in ("pixels", "fovea_pixels"):
+            size = getattr(self, name)
+            if isinstance(size, bool) or not isinstance(size, int) or not 4 <= size <= 512:
+                raise ValueError(f"{name} is {size!r}; it must be a whole number from 4 to 512")
         self.one_of("sight", (AGE, PERFECT))
         self.one_of("hearing", (HRTF, PLAIN, SILENT))
         self.one_of("sound", (WAVE, SPECTRUM))

@@ -41,7 +41,7 @@ def train(
     Try:
 
     - `puzzlebox intuitions train`
-    - `puzzlebox intuitions train --model parts --scale 0.03 -o runs/parts`
+    - `puzzlebox intuitions train --model parts --scale 0.03 --set epochs=170 --set batch=128 -o runs/parts`
     - `puzzlebox intuitions train --model atc --minutes 10 -o runs/atc`
     - `puzzlebox intuitions train --model bc-mlp --encoder runs/atc --set epochs=50 -o runs/bc-mlp`
 

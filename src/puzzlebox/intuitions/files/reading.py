@@ -314,11 +314,14 @@ def _entity(value: list[Any], name: str, place: _Place) -> _Entity:
         raise place.problem(f"`{name}` is {_shown(value)}; it must be {_ENTITY}")
     if not all(0 <= each <= 255 for each in color) or not 1 <= half <= SIZE:
         raise place.problem(
-            f"`{name}` has half side {_shown(half)} and colour {_shown(color)}; half sides are 1 or more, "
+            f"`{name}` has half side {_shown(half)} and colour {_shown(color)}; half sides are 1 to {SIZE}, "
             f"colours 0 to 255"
         )
     red, green, blue = (int(each) for each in color)
-    return _Entity((_coordinate(x, name, place), _coordinate(y, name, place)), int(half), icon, (red, green, blue))
+    corner = (_coordinate(x, name, place), _coordinate(y, name, place))
+    if name == "agent" and not all(0 <= each <= SIZE for each in (x, y)):
+        raise place.problem(f"`{name}` is at {_shown([x, y])}; agents are inside the picture, from 0 to {SIZE}")
+    return _Entity(corner, int(half), icon, (red, green, blue))
 
 
 def _coordinate(value: float, name: str, place: _Place) -> int:

@@ -68,6 +68,9 @@ class Learner(nn.Module):
         """Return the validation error of each of some films, like the published one; NaN where there is none."""
         raise NotImplementedError
 
+    def check_steps(self, steps: int) -> None:
+        """Raise a ValueError if so few steps of training leave a part of the model untrained."""
+
     def begin(self, films: Any) -> None:
         """Compute once what training or validation needs of films again and again."""
 

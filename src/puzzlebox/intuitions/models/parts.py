@@ -148,6 +148,15 @@ class Parts(Learner):
         target, waste = self._losses(films, chosen, rng, recompose=True)
         return target.nanmean() + waste.nanmean()
 
+    def check_steps(self, steps: int) -> None:
+        """Raise a ValueError if only the affordance would be trained."""
+        first = self.settings.affordance_steps
+        if steps <= first:
+            raise ValueError(
+                f"training has {steps} steps, and the first {first} train the affordance only; "
+                "set more epochs, a smaller batch or fewer affordance_steps"
+            )
+
     def after_step(self) -> None:
         """Count steps; when the affordance is trained, it stays as it is."""
         self.steps += 1

@@ -237,6 +237,7 @@ class _Loop:
         self.batch = min(settings.batch, len(films))
         self.steps_an_epoch = max(1, len(films) // self.batch)
         self.last = self.steps_an_epoch * settings.epochs
+        learner.check_steps(self.last)
         self.validate_every = max(self.steps_an_epoch, min(_FEWEST_STEPS, self.last))
         self.seed, self.step, self.seconds = seed, 0, 0.0
         self.average = _copy(learner) if learner.averages else None

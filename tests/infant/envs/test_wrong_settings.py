@@ -1,0 +1,16 @@
+import pytest
+
+from puzzlebox.infant.envs.env import InfantEnv
+
+
+@pytest.mark.parametrize("pixels", [-3, 3, 100_000, 2.5, "a", True])
+def test_wrong_sizes_of_pictures_are_named(pixels: object) -> None:
+    with pytest.raises(ValueError, match=r"pixels is .*; it must be a whole number from 4 to 512"):
+        InfantEnv("kick-the-ball", pixels=pixels)
+
+
+@pytest.mark.parametrize("settings", [{"level": "hard2"}, {"fakes": 6}])
+def test_there_are_enough_wrong_toys_of_the_same_shape(settings: dict[str, object]) -> None:
+    env = InfantEnv("object-nav", senses=("joints",), same_shape=True, **settings)
+    for seed in range(3):
+        env.reset(seed=seed)
