@@ -8,6 +8,7 @@ generated once and kept in `--data`. Jobs, in this order:
     parts-0 parts-1 parts-2   our model, three seeds
     atc                       the state encoder that bc-mlp, bc-rnn and offline-rl need
     bc-mlp bc-rnn offline-rl  behaviour cloning and offline RL
+    bc-mlp-tuned bc-rnn-tuned the same cloning with an encoder that is trained along; not in the guide's table yet
     video                     the video model
     video-3d                  the same on films in three dimensions; it needs the native kernel (`make`)
     graph                     the graph model
