@@ -95,7 +95,7 @@ def _only_the_agent_moves(trial: Trial) -> bool:
 
 
 def objects_in_every_trial(count: int) -> Callable[[Pair], bool]:
-    """Return the constraint that there are so many objects, of different looks, in every trial."""
+    """Return the constraint that every trial has this number of objects, of different looks."""
     return lambda pair: all(
         len(trial.objects) == count == len({each.identity for each in trial.objects})
         for _, stimulus in pair.members()

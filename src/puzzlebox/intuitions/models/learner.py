@@ -69,7 +69,7 @@ class Learner(nn.Module):
         raise NotImplementedError
 
     def check_steps(self, steps: int) -> None:
-        """Raise a ValueError if so few steps of training leave a part of the model untrained."""
+        """Raise a ValueError if this number of training steps leaves a part of the model untrained."""
 
     def begin(self, films: Any) -> None:
         """Compute once what training or validation needs of films again and again."""

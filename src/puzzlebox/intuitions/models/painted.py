@@ -1,4 +1,4 @@
-"""Pictures for the video model: every so many frames, painted once and kept on the device, one byte a number.
+"""Pictures for the video model: every tenth frame or so, painted once and kept on the device, one byte a number.
 
 28,000 films at 64 pixels are 11 GB. The painter in three dimensions runs on the processor only, in several processes;
 while its pictures are painted they lie in a temporary file. Flat pictures are painted by the device that holds the

@@ -117,7 +117,7 @@ def train(
     Args:
         plan: what is trained; the same as before where a run is resumed.
         run: the folder of the run.
-        minutes: stop after so many minutes, with everything saved. Preparing films counts, but at least half of the
+        minutes: stop after this many minutes, with everything saved. Preparing films counts, but at least half of the
             time is for training. Default: train to the end.
         device: `cpu` or `cuda`. Default: a GPU if there is one.
         workers: processes that generate background films.
