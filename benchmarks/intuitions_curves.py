@@ -66,7 +66,9 @@ def draw(runs: list[Path], path: Path) -> None:
         for number, (task, color) in enumerate(_COLORS.items()):
             points = [(each["epoch"], each["validation"].get(task)) for each in lines]
             panel.plot(*zip(*[each for each in points if each[1]], strict=True), color=color, linewidth=1.2)
-            if (known := BACKGROUND_ERRORS.get(REBUILT.get(what["model"], ""))) is not None:
+            known = BACKGROUND_ERRORS.get(REBUILT.get(what["model"], ""))
+            # Published errors are those of flat films.
+            if known is not None and what["settings"].get("view", "flat") == "flat":
                 panel.axhline(known[number], color=color, linewidth=0.8, linestyle="--", alpha=0.7)
         panel.set(yscale="log", title=run.name, xlabel="epochs", ylabel=_UNITS.get(what["model"], "action MSE"))
         panel.title.set_fontsize(10)

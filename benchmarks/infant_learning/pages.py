@@ -95,7 +95,7 @@ def _picture(out: Path, file: Path, groups: Sequence[tuple[str, list[Job]]], col
         for axis, what in zip(column, ("return", "passed"), strict=True):
             _curves(out, axis, jobs, what)
         column[0].set_title(_TITLES[group])
-        column[0].legend(fontsize=7, facecolor="white", edgecolor="none", framealpha=0.9)
+        column[1].legend(fontsize=7, frameon=False, loc="upper left", bbox_to_anchor=(0.0, 0.95))
         column[1].set_xlabel("steps of 1/15 s, in thousands")
         column[1].set_ylim(-0.03, 1.03)
     for column in axes.T[len(groups) :]:

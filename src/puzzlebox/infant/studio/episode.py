@@ -154,7 +154,7 @@ class PlayedEpisode:
         self._store_breaks()
 
     def set_hidden(self, on: bool) -> None:
-        """Stop the episode while nobody sees it, or continue it."""
+        """Stop the episode while its page is hidden, or continue it."""
         self.breaks.set_hidden(on)
         self._store_breaks()
 
