@@ -55,11 +55,11 @@ def test_new_shapes_move_like_familiar_ones(task: str) -> None:
 
 @pytest.mark.parametrize("task", [task for task, recipe in RECIPES.items() if recipe.factors])
 def test_levels_of_factors_are_balanced_in_every_block(task: str) -> None:
-    levels = [tuple(stratum(task, number, 3).values()) for number in range(40)]
+    levels = [tuple(stratum(task, number, 3).values()) for number in range(48)]
     counts = Counter(levels)
     assert len(counts) == 2 ** len(RECIPES[task].factors)
     assert len(set(counts.values())) == 1
-    assert levels != [tuple(stratum(task, number, 4).values()) for number in range(40)]
+    assert levels != [tuple(stratum(task, number, 4).values()) for number in range(48)]
 
 
 def test_both_pair_types_occur_and_are_read_from_the_films() -> None:
@@ -229,7 +229,7 @@ _DIGESTS = {
     "efficiency_irrational": "3a5bdfd7",
     "instrumental_no_barrier": "8c8ddac9",
     "instrumental_inconsequential_barrier": "298d5f95",
-    "instrumental_blocking_barrier": "cb6c9720",
+    "instrumental_blocking_barrier": "e85f7b95",
     "background/single_object": "7f56f5c0",
     "background/preference": "0bcd9b79",
     "background/multi_agent": "ee082033",

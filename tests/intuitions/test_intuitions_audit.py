@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from puzzlebox.intuitions.audit.measures import can_reach
 from puzzlebox.intuitions.audit.report import audit_folder, audit_generated, audit_pair, audit_pairs
-from puzzlebox.intuitions.audit.shortcuts import SHORTCUTS, score
+from puzzlebox.intuitions.audit.shortcuts import BARRIER_SHORTCUTS, SHORTCUTS, score
 from puzzlebox.intuitions.catalogue import GROUPS, TASKS
 from puzzlebox.intuitions.episodes import Pair, Stimulus, Trial, make_pair
 from puzzlebox.intuitions.files.reading import StimulusError
@@ -130,6 +131,29 @@ def test_shortcuts_score_as_the_design_says() -> None:
     pairs = [make_pair("efficiency_time", number) for number in range(8)]
     assert sum(score(pair, SHORTCUTS["shorter test"]) for pair in pairs) == 4.0
     assert sum(score(pair, SHORTCUTS["familiar layout"]) for pair in pairs) == 4.0
+
+
+def test_nothing_but_what_it_encloses_tells_the_barriers_of_a_blocking_pair_apart() -> None:
+    """16 pairs have each combination of levels once; before, the farther barrier was the unexpected one in 76 %."""
+    pairs = [make_pair("instrumental_blocking_barrier", number, 1) for number in range(16)]
+    for name, model in BARRIER_SHORTCUTS.items():
+        assert sum(score(pair, model) for pair in pairs) == 8.0, name
+    for pair in pairs:
+        assert pair.unexpected is not None
+        tests = pair.expected.test, pair.unexpected.test
+        goal = tests[0].objects[0]
+        assert [can_reach(test, goal) for test in tests] == [False, True]
+        cells = [test.barrier.cells() for test in tests]
+        assert len(cells[0]) == len(cells[1])
+        nearest = [min(abs(np.array(list(each)) * 20 + 10 - goal.centres[0]).sum(axis=1)) for each in cells]
+        assert nearest == [20, 20]
+        assert {score(pair, SHORTCUTS[name]) for name in ("nearest object", "same location", "shorter test")} == {0.5}
+
+
+def test_the_audit_scores_barriers_where_the_members_differ_in_them() -> None:
+    report = audit_pairs([make_pair(task, 0) for task in GROUPS["evaluation"]])
+    scored = {row["task"] for row in report.shortcuts() if row["shortcut"] in BARRIER_SHORTCUTS}
+    assert scored == {"instrumental_blocking_barrier"}
 
 
 def test_the_report_says_why_a_shortcut_succeeds() -> None:

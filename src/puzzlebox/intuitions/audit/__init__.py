@@ -1,1 +1,1 @@
-"""The audit: measures and checks of stimuli, from what the files hold alone, and five shortcut models."""
+"""The audit: measures and checks of stimuli, from what the files hold alone, and shortcut models."""

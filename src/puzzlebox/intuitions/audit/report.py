@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from puzzlebox.intuitions.audit.checks import checks_for
 from puzzlebox.intuitions.audit.measures import chose_nearer, detour, difference
-from puzzlebox.intuitions.audit.shortcuts import AGAINST_DESIGN, BY_DESIGN, SHORTCUTS, score
+from puzzlebox.intuitions.audit.shortcuts import AGAINST_DESIGN, BY_DESIGN, score, shortcuts_for
 from puzzlebox.intuitions.catalogue import FAMILIAR, TASKS
 from puzzlebox.intuitions.episodes.generate import make_pair
 from puzzlebox.intuitions.episodes.stimulus import Pair, Trial
@@ -65,7 +65,7 @@ def audit_pair(pair: Pair) -> EpisodeAudit:
         [[float(trial.motion_frames) for trial in trials] for trials in groups],
         [[ratio for trial in trials if (ratio := _detour(trial)) is not None] for trials in groups],
         [difference(each.test, each.familiarisation) for each in members],
-        {name: score(pair, model) for name, model in SHORTCUTS.items()} if pair.unexpected is not None else {},
+        {name: score(pair, model) for name, model in shortcuts_for(pair.task).items()} if pair.unexpected else {},
     )
 
 
@@ -138,7 +138,7 @@ class AuditReport:
         """Return for each task and shortcut the share of pairs that it gets right, and why where that matters."""
         found = []
         for task, rows in self._by_task().items():
-            for name in SHORTCUTS:
+            for name in shortcuts_for(task):
                 scores = [row.scores[name] for row in rows if name in row.scores]
                 if scores:
                     share = fmean(scores)

@@ -1,8 +1,8 @@
-"""Five shortcut models that know nothing of goals, and where they are meant to succeed.
+"""Shortcut models that know nothing of goals, and where they are meant to succeed.
 
 Two give a film an expectedness from the place where the agent goes, whatever its way, one from the duration of the
-test, one from the order of the objects in the file, and one from the scene alone. A pair is right if the expected film
-gets more; equal numbers count half.
+test, one from the order of the objects in the file, and one from the scene alone. Three more look at the barrier alone,
+where that is what the members differ in. A pair is right if the expected film gets more; equal numbers count half.
 """
 
 from collections.abc import Callable
@@ -12,6 +12,7 @@ import numpy as np
 
 from puzzlebox.intuitions.audit.measures import cell_of, distances
 from puzzlebox.intuitions.episodes.stimulus import Numbers, Pair, Stimulus, Trial
+from puzzlebox.intuitions.grid import SIZE, centre
 
 # Differences of expectedness below this, in pixels, are a tie.
 _TIE = 1e-9
@@ -52,6 +53,27 @@ def familiar_layout(stimulus: Stimulus) -> float:
     return -float(min(len(scene ^ _layout(trial)) for trial in stimulus.familiarisation))
 
 
+def barrier_near_home(stimulus: Stimulus) -> float:
+    """Return minus the distance from the start of the test to the nearest piece of its barrier."""
+    return -_from_barrier(stimulus.test, stimulus.test.agent.centres[0])
+
+
+def barrier_near_object(stimulus: Stimulus) -> float:
+    """Return minus the distance from the object of the test to the nearest piece of its barrier."""
+    return -_from_barrier(stimulus.test, stimulus.test.objects[0].centres[0])
+
+
+def smaller_barrier(stimulus: Stimulus) -> float:
+    """Return minus the number of cells of the barrier of the test."""
+    return -float(len(stimulus.test.barrier.cells()))
+
+
+def _from_barrier(trial: Trial, place: Numbers) -> float:
+    """Return the distance from a place to the nearest piece of the barrier in pixels, or the side of a picture."""
+    cells = trial.barrier.cells()
+    return min((float(np.hypot(*(np.array(centre(cell)) - place))) for cell in cells), default=float(SIZE))
+
+
 def _layout(trial: Trial) -> set[Any]:
     """Return what is in each cell of the first frame: walls, barrier and objects, these by their look."""
     walls = {("wall", cell) for cell in trial.walls.cells()}
@@ -66,6 +88,18 @@ SHORTCUTS: dict[str, Callable[[Stimulus], float]] = {
     "object listed first": listed_first,
     "familiar layout": familiar_layout,
 }
+# Only where the barrier is what the members differ in; in other tasks each of these finds a tie.
+BARRIER_SHORTCUTS: dict[str, Callable[[Stimulus], float]] = {
+    "barrier near home": barrier_near_home,
+    "barrier near object": barrier_near_object,
+    "smaller barrier": smaller_barrier,
+}
+
+
+def shortcuts_for(task: str) -> dict[str, Callable[[Stimulus], float]]:
+    """Return the shortcuts that are scored in a task, by name."""
+    return {**SHORTCUTS, **BARRIER_SHORTCUTS} if task == "instrumental_blocking_barrier" else SHORTCUTS
+
 
 _STRAIGHT = (
     "in the design: with one object, this is `go straight to the goal`, which solves the two tests in which the key is "

@@ -1,4 +1,4 @@
-"""`puzzlebox intuitions audit`: check every constraint on a folder of stimuli, and score five shortcuts."""
+"""`puzzlebox intuitions audit`: check every constraint on a folder of stimuli, and score shortcuts."""
 
 from pathlib import Path
 from typing import Annotated
@@ -19,10 +19,11 @@ def audit(
 ) -> None:
     """Check that stimuli are what they should be, and that no shortcut solves them.
 
-    Every constraint of a task is checked on what the files hold, never on what the generator meant to do. Then five
+    Every constraint of a task is checked on what the files hold, never on what the generator meant to do. Then
     shortcut models are scored, which know nothing of goals: they expect the agent at the nearest object, where it was
     before, or at the object listed first, or the shorter of the two tests, or the scene that is more like a familiar
-    one. Exit code 1: a constraint is broken, or an episode could not be read.
+    one. In the blocking barrier, three more expect the barrier that is nearer to the home, nearer to the object, or
+    smaller. Exit code 1: a constraint is broken, or an episode could not be read.
 
     Try:
 

@@ -39,7 +39,7 @@ RECIPES: dict[str, Recipe] = {
         instrumental.inconsequential_barrier, ("key_nearer", "goal_familiar")
     ),
     "instrumental_blocking_barrier": Recipe(
-        instrumental.blocking_barrier, ("key_nearer", "goal_familiar", "enclosing_familiar")
+        instrumental.blocking_barrier, ("key_nearer", "goal_familiar", "enclosing_familiar", "enclosing_nearer")
     ),
     "background/single_object": Recipe(background.single_object),
     "background/preference": Recipe(background.preference, two_objects=True),

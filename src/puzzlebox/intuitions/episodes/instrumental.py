@@ -1,14 +1,27 @@
 """Evaluation tasks about means and ends: a barrier that encloses the goal, a lock, and the key that opens it."""
 
+from itertools import combinations
 from random import Random
+from statistics import fmean
 from typing import NamedTuple
 
 from puzzlebox.intuitions.episodes.casting import ORIENTATIONS, Cast, key_and_lock
 from puzzlebox.intuitions.episodes.layouts import Ground, NoLayout, draw_walls
-from puzzlebox.intuitions.episodes.motion import Places, walk
+from puzzlebox.intuitions.episodes.motion import Places, distance_to_path, walk
 from puzzlebox.intuitions.episodes.staging import Mechanism, Unlocking, stage, waiting_frames
 from puzzlebox.intuitions.episodes.stimulus import Pair, Stimulus, Trial
-from puzzlebox.intuitions.grid import FAMILIARISATION, FEWEST_WALLS, INNER, Cell, centre, reachable, ring, steps_apart
+from puzzlebox.intuitions.grid import (
+    AGENT_HALF,
+    CELL,
+    FAMILIARISATION,
+    FEWEST_WALLS,
+    INNER,
+    Cell,
+    centre,
+    reachable,
+    ring,
+    steps_apart,
+)
 
 # Walls inside the border at most: the barrier needs room.
 _MOST_WALLS = 10
@@ -20,6 +33,8 @@ _APART = 2
 _SHORTEST, _LONGEST, _DIFFERENCE = 45.0, 140.0, 6.0
 # Draws of the trials, and of the test, before walls and start are drawn anew.
 _DRAWS, _TEST_DRAWS = 150, 600
+# Draws of a familiarisation for a test of the blocking barrier, before walls and start are drawn anew.
+_FAMILIARISATION_DRAWS = 12
 
 
 class Scene(NamedTuple):
@@ -100,10 +115,15 @@ class _Episode(NamedTuple):
     trials: tuple[Trial, ...]
 
 
-def _familiarise(rng: Random, cast: Cast) -> _Episode:
+def _draw_ground(rng: Random) -> tuple[Ground, list[Cell]]:
+    """Draw walls and a start; return them with the cells without a wall."""
     walls = draw_walls(rng, FEWEST_WALLS, _MOST_WALLS)
     free = [cell for cell in INNER if cell not in walls]
-    start = rng.choice(free)
+    return Ground(walls, rng.choice(free)), free
+
+
+def _familiarise(rng: Random, cast: Cast, ground: Ground, free: list[Cell]) -> _Episode:
+    walls, start = ground.blocked, ground.start
     trials: list[Trial] = []
     for _ in range(_DRAWS):
         try:
@@ -155,22 +175,7 @@ def _goal_is_familiar(episode: _Episode, scene: Scene) -> bool | None:
     return None if goal == key else goal < key
 
 
-def _enclosing_is_familiar(episode: _Episode, scene: Scene, beside: tuple[Cell, ...]) -> bool | None:
-    """Return whether a familiar scene is more like the test with the barrier around the goal; None for a tie."""
-    known = [
-        (trial.barrier.cells(), trial.objects[0].centres[0].tolist() != [*centre(scene.goal)])
-        for trial in episode.trials
-    ]
-    enclosing, other = (
-        min(len(cells.symmetric_difference(barrier)) + 2 * moved for cells, moved in known)
-        for barrier in (scene.barrier, beside)
-    )
-    return None if enclosing == other else enclosing < other
-
-
-def _draw_test(
-    rng: Random, episode: _Episode, key_nearer: bool, goal_familiar: bool, enclosing_familiar: bool | None
-) -> tuple[Scene, tuple[Cell, ...]]:
+def _draw_test(rng: Random, episode: _Episode, key_nearer: bool, goal_familiar: bool) -> tuple[Scene, tuple[Cell, ...]]:
     """Draw the scene of a test, and a barrier beside its lock that is in nobody's way."""
     ground = Ground(episode.walls, episode.start)
     for _ in range(_TEST_DRAWS):
@@ -180,38 +185,16 @@ def _draw_test(
                 closed = Ground(episode.walls.union(scene.barrier), episode.start)
                 # The way to the key is the same with either barrier.
                 if closed.path(scene.key) == ground.path(scene.key):
-                    beside = _elsewhere(rng, episode, scene)
-                    familiar = _enclosing_is_familiar(episode, scene, beside)
-                    if enclosing_familiar is None or familiar is enclosing_familiar:
-                        return scene, beside
+                    return scene, _elsewhere(rng, episode, scene)
         except NoLayout:
             continue
     raise NoLayout
 
 
-def _pair(
-    rng: Random,
-    cast: Cast,
-    name: str,
-    number: int,
-    key_nearer: bool,
-    goal_familiar: bool,
-    enclosing_familiar: bool | None = None,
+def _tests(
+    rng: Random, cast: Cast, episode: _Episode, scene: Scene, elsewhere: tuple[Cell, ...], name: str, number: int
 ) -> Pair:
-    """Draw a pair.
-
-    Args:
-        rng: the random stream.
-        cast: the agent and its object.
-        name: the name of the task.
-        number: the number of the episode.
-        key_nearer: in the test, the key is nearer to the start than the goal.
-        goal_familiar: in the test, the goal is nearer to a familiar place of the object than the key.
-        enclosing_familiar: the test whose barrier encloses the goal is more like a familiar scene than the other.
-            Default: either may be.
-    """
-    episode = _familiarise(rng, cast)
-    scene, elsewhere = _draw_test(rng, episode, key_nearer, goal_familiar, enclosing_familiar)
+    """Return the pair of a task with this familiarisation, scene of the test and barrier around an empty place."""
     ground = Ground(episode.walls, episode.start)
     enclosing, beside, none = (_mechanism(rng, scene, barrier) for barrier in (scene.barrier, elsewhere, ()))
     beside, none = (each._replace(key=enclosing.key, lock=enclosing.lock) for each in (beside, none))
@@ -229,19 +212,150 @@ def _pair(
     return Pair(name, number, expected, unexpected)
 
 
+def _straight_or_key(rng: Random, cast: Cast, name: str, number: int, key_nearer: bool, goal_familiar: bool) -> Pair:
+    """Draw a pair in which the agent goes straight to the object, or to a key that it does not need.
+
+    Args:
+        rng: the random stream.
+        cast: the agent and its object.
+        name: the name of the task.
+        number: the number of the episode.
+        key_nearer: in the test, the key is nearer to the start than the goal.
+        goal_familiar: in the test, the goal is nearer to a familiar place of the object than the key.
+    """
+    episode = _familiarise(rng, cast, *_draw_ground(rng))
+    scene, elsewhere = _draw_test(rng, episode, key_nearer, goal_familiar)
+    return _tests(rng, cast, episode, scene, elsewhere, name, number)
+
+
 def no_barrier(rng: Random, cast: Cast, number: int, key_nearer: bool, goal_familiar: bool) -> Pair:
     """Draw a pair of the task without a barrier in the test."""
-    return _pair(rng, cast, "instrumental_no_barrier", number, key_nearer, goal_familiar)
+    return _straight_or_key(rng, cast, "instrumental_no_barrier", number, key_nearer, goal_familiar)
 
 
 def inconsequential_barrier(rng: Random, cast: Cast, number: int, key_nearer: bool, goal_familiar: bool) -> Pair:
     """Draw a pair with a barrier in the test that is in nobody's way."""
-    return _pair(rng, cast, "instrumental_inconsequential_barrier", number, key_nearer, goal_familiar)
+    return _straight_or_key(rng, cast, "instrumental_inconsequential_barrier", number, key_nearer, goal_familiar)
+
+
+# --- the blocking barrier
+#
+# One test has its barrier around the goal, the other around an empty place. Goal and empty place could change places:
+# whatever is asked of one is asked of the other. So, over many pairs, nothing tells the two barriers apart but which
+# of them encloses the goal. A twin is a scene with the empty place in place of the goal.
+
+
+def _enclosing_is_familiar(episode: _Episode, scene: Scene, beside: tuple[Cell, ...]) -> bool | None:
+    """Return whether a familiar scene is more like the test with the barrier around the goal; None for a tie."""
+    known = [
+        (trial.barrier.cells(), trial.objects[0].centres[0].tolist() != [*centre(scene.goal)])
+        for trial in episode.trials
+    ]
+    enclosing, other = (
+        min(len(cells.symmetric_difference(barrier)) + 2 * moved for cells, moved in known)
+        for barrier in (scene.barrier, beside)
+    )
+    return None if enclosing == other else enclosing < other
+
+
+def _first_is_nearer(ground: Ground, one: tuple[Cell, ...], two: tuple[Cell, ...]) -> bool | None:
+    """Return whether the first barrier is nearer to the start, by nearest piece and by mean; None if these differ."""
+    first, second = ([ground.straight(cell) for cell in barrier] for barrier in (one, two))
+    nearest, mean = (of(second) - of(first) for of in (min, fmean))
+    return nearest > 0 if nearest * mean > 0 else None
+
+
+def _touches(barrier: tuple[Cell, ...], cell: Cell) -> bool:
+    """Return whether a barrier has a piece right beside a cell, as every barrier around the cell has."""
+    return any(abs(cell[0] - piece[0]) + abs(cell[1] - piece[1]) == 1 for piece in barrier)
+
+
+def _leaves_way(ground: Ground, barrier: tuple[Cell, ...], cell: Cell) -> bool:
+    """Return whether a barrier leaves the way to a cell as it is without one."""
+    path, least = ground.path(cell), CELL / 2 + AGENT_HALF
+    if any(distance_to_path(centre(piece), path) < least for piece in barrier):
+        return False
+    return Ground(ground.blocked.union(barrier), ground.start).path(cell) == path
+
+
+def _rooms(ground: Ground, free: list[Cell], enclosing_nearer: bool) -> list[tuple[Scene, Scene]]:
+    """Return all scenes with their twins, for each place of the lock; there is no key yet."""
+    start, walls = ground.start, ground.blocked
+    far = [cell for cell in free if _SHORTEST <= ground.lengths.get(cell, 0.0) <= _LONGEST]
+    found = []
+    for one, two in combinations(far, 2):
+        if steps_apart(one, two) != 2:
+            continue
+        barriers = {middle: barrier_around(middle, walls) for middle in (one, two)}
+        sizes = {len(barrier) for barrier in barriers.values()}
+        if len(sizes) > 1 or min(sizes) < FEWEST_PIECES or any(start in barrier for barrier in barriers.values()):
+            continue
+        first = _first_is_nearer(ground, barriers[one], barriers[two])
+        if first is None or not (_touches(barriers[two], one) and _touches(barriers[one], two)):
+            continue
+        if not (_leaves_way(ground, barriers[two], one) and _leaves_way(ground, barriers[one], two)):
+            continue
+        goal, empty = (one, two) if first is enclosing_nearer else (two, one)
+        for lock in ring(goal, 2):
+            beside = all(set(ring(lock)).intersection(barrier) for barrier in barriers.values())
+            if lock in walls or lock not in ring(empty, 2) or steps_apart(lock, start) < _APART or not beside:
+                continue
+            if all(lock in reachable(start, walls.union(barrier)) for barrier in barriers.values()):
+                scene, twin = (Scene(middle, middle, lock, barriers[middle]) for middle in (goal, empty))
+                found.append((scene, twin))
+    return found
+
+
+def _with_keys(
+    ground: Ground, free: list[Cell], rooms: tuple[Scene, Scene], key_nearer: bool
+) -> list[tuple[Scene, Scene]]:
+    """Return a scene and its twin with each place of the key that fits both."""
+    found = []
+    middles, barriers = [each.goal for each in rooms], [each.barrier for each in rooms]
+    for key in free:
+        if any(steps_apart(key, place) < _APART for place in (ground.start, rooms[0].lock, *middles)):
+            continue
+        scene, twin = (each._replace(key=key) for each in rooms)
+        if (
+            all(_fair(ground, each, key_nearer) for each in (scene, twin))
+            and all(key not in barrier for barrier in barriers)
+            and all(_leaves_way(ground, barrier, key) for barrier in barriers)
+        ):
+            found.append((scene, twin))
+    return found
 
 
 def blocking_barrier(
-    rng: Random, cast: Cast, number: int, key_nearer: bool, goal_familiar: bool, enclosing_familiar: bool
+    rng: Random,
+    cast: Cast,
+    number: int,
+    key_nearer: bool,
+    goal_familiar: bool,
+    enclosing_familiar: bool,
+    enclosing_nearer: bool,
 ) -> Pair:
-    """Draw a pair in which the agent goes to the key, needed or not."""
-    name = "instrumental_blocking_barrier"
-    return _pair(rng, cast, name, number, key_nearer, goal_familiar, enclosing_familiar)
+    """Draw a pair in which the agent goes to the key, needed or not.
+
+    Args:
+        rng: the random stream.
+        cast: the agent and its object.
+        number: the number of the episode.
+        key_nearer: in the test, the key is nearer to the start than the goal.
+        goal_familiar: in the test, the goal is nearer to a familiar place of the object than the key.
+        enclosing_familiar: the test whose barrier encloses the goal is more like a familiar scene than the other.
+        enclosing_nearer: the barrier that encloses the goal is nearer to the start than the other.
+    """
+    ground, free = _draw_ground(rng)
+    rooms = _rooms(ground, free, enclosing_nearer)
+    options = [each for room in rooms for each in _with_keys(ground, free, room, key_nearer)]
+    for _ in range(_FAMILIARISATION_DRAWS if options else 0):
+        episode = _familiarise(rng, cast, ground, free)
+        fitting = [
+            (scene, twin.barrier)
+            for scene, twin in options
+            if all(_goal_is_familiar(episode, each) is goal_familiar for each in (scene, twin))
+            and _enclosing_is_familiar(episode, scene, twin.barrier) is enclosing_familiar
+        ]
+        if fitting:
+            return _tests(rng, cast, episode, *rng.choice(fitting), "instrumental_blocking_barrier", number)
+    raise NoLayout
