@@ -443,10 +443,11 @@ def _copy(learner: Learner) -> Learner:
 
 @torch.no_grad()
 def _blend(average: Learner, learner: Learner, past_weight: float) -> None:
-    for past, now in zip(average.state_dict().values(), learner.state_dict().values(), strict=True):
-        if past.is_floating_point():
-            past.lerp_(now, 1 - past_weight)
-        else:
+    pairs = list(zip(average.state_dict().values(), learner.state_dict().values(), strict=True))
+    blended = [each for each in pairs if each[0].is_floating_point()]
+    torch._foreach_lerp_([past for past, _ in blended], [now for _, now in blended], 1 - past_weight)
+    for past, now in pairs:
+        if not past.is_floating_point():
             past.copy_(now)
 
 

@@ -21,6 +21,7 @@ from puzzlebox.intuitions.grid import FAMILIARISATION, TRIALS
 from puzzlebox.intuitions.models.background import Split
 from puzzlebox.intuitions.models.films import Films, trials_of
 from puzzlebox.intuitions.models.learner import Learner, Settings, half_precision, held_by_film
+from puzzlebox.intuitions.models.narrow import NarrowConv
 from puzzlebox.intuitions.models.painted import PaintedFilms
 from puzzlebox.intuitions.models.painting import Painter
 from puzzlebox.intuitions.scoring.observer import Surprise
@@ -59,7 +60,7 @@ class Residual(nn.Module):
 
     def __init__(self, maps: int) -> None:
         super().__init__()
-        self.one, self.two = (nn.Conv2d(maps, maps, 3, padding=1) for _ in range(2))
+        self.one, self.two = (NarrowConv(maps, maps) for _ in range(2))
 
     def forward(self, maps: Tensor) -> Tensor:
         """Return maps of the same size."""
@@ -118,9 +119,7 @@ class VideoModel(Learner):
         super().__init__(settings)
         maps = settings.maps
         blocks = [Residual(maps) for _ in range(4)]
-        self.cnn = nn.Sequential(
-            nn.Conv2d(3, maps, 3, padding=1), nn.ReLU(), *blocks, nn.Conv2d(maps, 1, 1), nn.Flatten()
-        )
+        self.cnn = nn.Sequential(NarrowConv(3, maps), nn.ReLU(), *blocks, nn.Conv2d(maps, 1, 1), nn.Flatten())
         self.lstm = nn.LSTM(settings.size**2, settings.character // 2, batch_first=True, bidirectional=True)
         self.unet = UNet(3 + settings.character, settings.width)
         for convolutions in (self.cnn, self.unet):
