@@ -8,7 +8,6 @@ generated once and kept in `--data`. Jobs, in this order:
     parts-0 parts-1 parts-2   our model, three seeds
     atc                       the state encoder that bc-mlp, bc-rnn and offline-rl need
     bc-mlp bc-rnn offline-rl  behaviour cloning and offline RL
-    bc-mlp-tuned bc-rnn-tuned the same cloning with an encoder that is trained along; not in the guide's table yet
     video                     the video model
     video-3d                  the same on films in three dimensions; it needs the native kernel (`make`)
     graph                     the graph model
@@ -66,8 +65,6 @@ JOBS = {
     "atc": Job("atc", settings={"epochs": 30, "learning_rate": 5e-4}),
     "bc-mlp": Job("bc-mlp", settings={"epochs": 150}, encoder=True),
     "bc-rnn": Job("bc-rnn", settings={"epochs": 60}, encoder=True),
-    "bc-mlp-tuned": Job("bc-mlp", settings={"epochs": 60, "tune": 1}, encoder=True),
-    "bc-rnn-tuned": Job("bc-rnn", settings={"epochs": 30, "tune": 1, "steps": 10, "batch": 128}, encoder=True),
     "offline-rl": Job("offline-rl", settings={"epochs": 200}, encoder=True),
     "video": Job("video", settings=_VIDEO),
     "video-3d": Job("video", settings={**_VIDEO, "view": "three-d"}),

@@ -89,7 +89,7 @@ class Studio:
         command = [sys.executable, "-m", "puzzlebox.cli", *self._arguments, "--no-browser", "--port", str(self._port)]
         with (self._folder / "studio.log").open("a") as log:
             self._process = subprocess.Popen(
-                [*command, "--data", str(self.store)], stdout=subprocess.PIPE, stderr=log, text=True, cwd=self._folder
+                [*command, "--store", str(self.store)], stdout=subprocess.PIPE, stderr=log, text=True, cwd=self._folder
             )
         assert self._process.stdout is not None
         self.link = self._process.stdout.readline().strip()

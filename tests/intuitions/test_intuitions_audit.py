@@ -157,7 +157,8 @@ def test_the_audit_scores_barriers_where_the_members_differ_in_them() -> None:
 
 
 def test_the_report_says_why_a_shortcut_succeeds() -> None:
-    report = audit_pairs([make_pair("instrumental_no_barrier", 0), swapped(make_pair("preference", 0))])
+    turned = [swapped(make_pair("preference", number)) for number in range(8)]
+    report = audit_pairs([make_pair("instrumental_no_barrier", 0), *turned])
     why = {(row["task"], row["shortcut"]): row["why"] for row in report.shortcuts()}
     assert why["instrumental_no_barrier", "nearest object"].startswith("in the design: with one object")
     assert why["preference", "same location"].startswith("NOT in the design")
@@ -165,7 +166,18 @@ def test_the_report_says_why_a_shortcut_succeeds() -> None:
     assert [row["why"][:13] for row in path if row["shortcut"] == "shorter test"] == ["in the design"]
     titles = [title for title, _, _ in report.tables()]
     assert titles == ["Constraints", "Measures", "Shortcuts (chance is 50 %)"]
-    assert report.broken >= 1 and report.data()["episodes"] == 2
+    assert report.broken >= 1 and report.data()["episodes"] == 9
+
+
+def test_few_pairs_are_no_evidence_against_a_design() -> None:
+    """Three pairs have an interval of 44 to 100 %, which includes chance."""
+    for count, verdict in ((3, "too few pairs to tell: the interval of 3 pairs is 44 to 100 %"), (6, "NOT in the d")):
+        turned = audit_pairs([swapped(make_pair("preference", number)) for number in range(count)])
+        rows = {row["shortcut"]: row for row in turned.shortcuts()}
+        assert rows["same location"]["share"] == 1.0
+        assert rows["same location"]["why"].startswith(verdict)
+        low, high = rows["same location"]["interval"]
+        assert low < 0.7 and high == 1.0
 
 
 def test_a_damaged_folder_is_refused_or_audited_in_part(tmp_path: Path) -> None:

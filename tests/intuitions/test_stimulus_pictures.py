@@ -10,7 +10,7 @@ from puzzlebox.intuitions.episodes.casting import AGENT_SHAPES, BARRIER_COLOR, O
 from puzzlebox.intuitions.pictures.flat import FlatPainter, sprite
 from puzzlebox.intuitions.pictures.painters import PAINTERS, painter_named
 from puzzlebox.intuitions.pictures.shapes import AGENTS, OBJECTS, Polygon, is_drawn, mask_of, pieces_of
-from puzzlebox.intuitions.pictures.sheets import contact_sheet, side_by_side
+from puzzlebox.intuitions.pictures.sheets import contact_sheet, side_by_side, trial_picture
 
 
 @pytest.mark.parametrize("shapes", [OBJECTS, AGENTS], ids=["objects", "agents"])
@@ -137,7 +137,33 @@ def test_the_table_fills_the_solid_picture(solid: np.ndarray) -> None:
     assert dark.mean() > 0.95
 
 
+@pytest.mark.parametrize("name", PAINTERS)
+def test_a_place_of_the_film_is_where_the_painter_shows_it(name: str) -> None:
+    """The home lies flat on the floor at the start; a place in three dimensions is projected like what is painted."""
+    painter = painter_named(name, 200)
+    for number in range(3):
+        trial = make_pair("preference", number).expected.trials[0]
+        assert trial.home is not None
+        image = painter.frame(trial, trial.frames - 1).astype(int)
+        pink = (image[..., 0] > image[..., 1] + 60) & (image[..., 2] > image[..., 1] + 25)
+        column, row = painter.point(*trial.home.centres[0].tolist())
+        rows, columns = pink.nonzero()
+        near = (abs(rows - row) < 12) & (abs(columns - column) < 12)
+        assert near.sum() > 40
+        assert abs(rows[near].mean() + 0.5 - row) < 1.5 and abs(columns[near].mean() + 0.5 - column) < 1.5
+
+
 # --- for people
+
+
+@pytest.mark.parametrize("name", PAINTERS)
+def test_a_contact_sheet_shows_the_path_of_the_agent(name: str) -> None:
+    painter, trial = painter_named(name, 100), make_pair("efficiency_path", 0).expected.test
+    dots = (trial_picture(painter, trial) == (230, 30, 30)).all(axis=2)
+    for x, y in trial.path[[0, 3, 6]].tolist():
+        column, row = painter.point(x, y)
+        assert dots[round(row) - 1, round(column) - 1]
+    assert dots.sum() > len(trial.path) / 3
 
 
 def test_a_contact_sheet_has_a_row_for_each_member_and_frames_the_tests() -> None:

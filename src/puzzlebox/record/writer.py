@@ -74,8 +74,8 @@ _REASONS = (
     ("unable to open", "the file of the recordings cannot be opened", "see whether its folder is still there"),
     (_MOVED, "the file of the recordings was moved or deleted", "put it back, or restart the studio"),
     ("no such table", "the file of the recordings was replaced", "put it back, or restart the studio"),
-    ("malformed", "the file of the recordings is damaged", "restart the studio with another file (--data)"),
-    ("not a database", "the file of the recordings is damaged", "restart the studio with another file (--data)"),
+    ("malformed", "the file of the recordings is damaged", "restart the studio with another file (--store)"),
+    ("not a database", "the file of the recordings is damaged", "restart the studio with another file (--store)"),
 )
 
 

@@ -3,9 +3,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 torch = pytest.importorskip("torch")
 
+from puzzlebox.cli.app import app as cli  # noqa: E402
 from puzzlebox.intuitions.episodes import make_pair  # noqa: E402
 from puzzlebox.intuitions.grid import TRIALS  # noqa: E402
 from puzzlebox.intuitions.models import training  # noqa: E402
@@ -236,3 +238,33 @@ def test_a_finished_run_is_not_prepared_again(data, tmp_path, monkeypatch):
     first = train(plan, tmp_path / "run", device="cpu", data=data)
     monkeypatch.setattr(training, "background", None)
     assert train(plan, tmp_path / "run", device="cpu", data=data) == first
+
+
+def test_an_interruption_promises_a_checkpoint_only_where_there_is_one(tmp_path, monkeypatch):
+    words = [
+        "intuitions",
+        "train",
+        "--model",
+        "atc",
+        "--scale",
+        "0.0001",
+        "--data",
+        str(tmp_path / "films"),
+        "--workers",
+        "1",
+    ]
+    words += [word for name, value in SMALL["atc"].items() for word in ("--set", f"{name}={value}")]
+    run = tmp_path / "run"
+
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(training._Loop, "_step", interrupt)
+    early = CliRunner().invoke(cli, [*words, "-o", str(run)])
+    assert early.exit_code == 130 and not (run / training.CHECKPOINT).exists()
+    assert "interrupted before the first checkpoint" in early.stderr and "starts anew" in early.stderr
+    monkeypatch.undo()
+    assert CliRunner().invoke(cli, [*words, "-o", str(run)]).exit_code == 0
+    monkeypatch.setattr(training._Loop, "go", interrupt)
+    late = CliRunner().invoke(cli, [*words, "--set", "epochs=50", "-o", str(run)])
+    assert late.exit_code == 130 and "resumes from the last checkpoint" in late.stderr

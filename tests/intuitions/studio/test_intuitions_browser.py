@@ -71,6 +71,16 @@ def test_a_pair_is_played_scrubbed_and_judged_by_an_observer(chromium: Any, stud
     assert wrong == []
 
 
+def test_a_link_with_a_wrong_value_says_what_is_allowed(chromium: Any, studio: Studio) -> None:
+    with open_page(chromium, f"{studio.address}/intuitions?task=preferense&number=3", viewport=WIDE) as page:
+        until(page, "window.puzzlebox?.surprise")
+        said = page.get_by_test_id("mistakes")
+        assert said.inner_text().startswith('There is no task "preferense"; allowed: preference, multi_agent,')
+        assert page.get_by_label("Task").input_value() == "preference"
+        page.get_by_role("button", name="Next pair").click()
+        said.wait_for(state="detached")
+
+
 def test_the_page_fits_a_phone(chromium: Any, studio: Studio) -> None:
     with open_page(chromium, f"{studio.address}/intuitions", viewport=PHONE) as page:
         until(page, "window.puzzlebox?.surprise")

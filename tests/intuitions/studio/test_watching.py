@@ -165,6 +165,17 @@ def test_what_is_not_there_is_refused_with_a_sentence(studio: Studio, address: s
     assert found == status and sentence in message
 
 
+@pytest.mark.parametrize("verb", ["watch", "judge"])
+def test_the_file_of_recordings_is_called_store_and_data_is_films(verb: str) -> None:
+    shown = CliRunner().invoke(cli, ["intuitions", verb, "--help"], env={"COLUMNS": "200", "TERM": "dumb"}).stdout
+    (store,) = [line for line in shown.splitlines() if "--store" in line]
+    assert "FILE" in store and "file of recordings" in store
+    data = [line for line in shown.splitlines() if "--data" in line and "folder" in line]
+    assert len(data) == (verb == "watch")
+    refused = CliRunner().invoke(cli, ["intuitions", "judge", "--no-browser", "--data", "x.sqlite"])
+    assert refused.exit_code == 2
+
+
 def test_the_command_names_what_is_wrong(tmp_path: Path) -> None:
     for words, sentence in (
         (["--task", "preferense"], "there is no task 'preferense'"),

@@ -16,11 +16,13 @@ from puzzlebox.intuitions.episodes.stimulus import Pair, Trial
 from puzzlebox.intuitions.files.folder import Entry, list_folder, read_entry
 from puzzlebox.intuitions.files.reading import StimulusError
 from puzzlebox.intuitions.parallel import in_parallel
-from puzzlebox.stats.intervals import wilson
+from puzzlebox.stats.intervals import Interval, wilson
+from puzzlebox.text import counted
 
 # From this many episodes on, the share of nearer objects must be within these percent of a half.
 _MANY, _NEAR_HALF = 1000, 0.02
-# A shortcut that is right in more than this share of the pairs is worth a sentence.
+# A shortcut that is right in more than this share of the pairs is worth a sentence. That this is not in the design is
+# said only if the binomial interval is above the share, too.
 _BEATS = 0.55
 Table = tuple[str, Sequence[str], list[Sequence[str]]]
 
@@ -141,8 +143,12 @@ class AuditReport:
             for name in shortcuts_for(task):
                 scores = [row.scores[name] for row in rows if name in row.scores]
                 if scores:
-                    share = fmean(scores)
-                    found.append({"task": task, "shortcut": name, "share": share, "why": _why(task, name, share)})
+                    right = wilson(sum(scores), len(scores))
+                    why = _why(task, name, right, len(scores))
+                    interval = [right.low, right.high]
+                    found.append(
+                        {"task": task, "shortcut": name, "share": right.value, "interval": interval, "why": why}
+                    )
         return found
 
     def measures(self) -> list[dict[str, Any]]:
@@ -224,12 +230,20 @@ def _row(
     }
 
 
-def _why(task: str, name: str, share: float) -> str:
-    if share > _BEATS:
-        return BY_DESIGN.get((task, name)) or "NOT in the design: this task can be solved without understanding it"
-    if share < 1 - _BEATS:
-        return AGAINST_DESIGN.get((task, name)) or "NOT in the design: the opposite of this shortcut solves the task"
-    return ""
+def _why(task: str, name: str, right: Interval, pairs: int) -> str:
+    """Return a sentence about a shortcut that is not near chance; "" if it is."""
+    above, below = right.value > _BEATS, right.value < 1 - _BEATS
+    if not (above or below):
+        return ""
+    known = (BY_DESIGN if above else AGAINST_DESIGN).get((task, name))
+    if known:
+        return known
+    if right.low <= _BEATS and right.high >= 1 - _BEATS:
+        interval = f"{100 * right.low:.0f} to {100 * right.high:.0f} %"
+        return f"too few pairs to tell: the interval of {counted(pairs, 'pair')} is {interval}"
+    if above:
+        return "NOT in the design: this task can be solved without understanding it"
+    return "NOT in the design: the opposite of this shortcut solves the task"
 
 
 def audit_pairs(pairs: Iterable[Pair]) -> AuditReport:

@@ -15,9 +15,8 @@ from puzzlebox.cli.play import (
     Port,
     check_participants,
 )
-from puzzlebox.cli.recordings import Recordings
 from puzzlebox.cli.words import choice, fail
-from puzzlebox.intuitions.cli.options import Shapes
+from puzzlebox.intuitions.cli.options import Shapes, Store
 
 
 def judge(
@@ -44,7 +43,7 @@ def judge(
     port: Port = None,
     host: Host = HOST,
     no_browser: NoBrowser = False,
-    data: Recordings = None,
+    store: Store = None,
     certificate: Certificate = None,
     key: Key = None,
     address: Address = None,
@@ -71,6 +70,6 @@ def judge(
         fail(str(problem))
     open_studio(
         **{"task": plan.name, "seed": seed, "participants": participants},
-        **{"port": port, "host": host, "browser": not no_browser, "data": data, "players": PLAYERS},
+        **{"port": port, "host": host, "browser": not no_browser, "data": store, "players": PLAYERS},
         **{"certificate": certificate, "key": key, "public": address},
     )

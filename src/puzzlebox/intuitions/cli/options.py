@@ -1,6 +1,7 @@
 """Options that several verbs of the wing have."""
 
 from enum import Enum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,6 +21,13 @@ class Version(Enum):
     OLD = "old"
 
 
+# Other verbs also call this file --data; in this wing --data is a folder of films.
+Store = Annotated[
+    Path | None,
+    typer.Option(
+        "--store", metavar="FILE", help="The file of recordings, which keeps judgements. Default: one for this user."
+    ),
+]
 Workers = Annotated[
     int | None, typer.Option(min=1, max=1024, help="Processes that work at the same time. Default: one per core.")
 ]

@@ -81,7 +81,12 @@ def train(
     except OSError as problem:
         fail(f"{problem.filename or output} cannot be written: {problem.strerror}")
     except KeyboardInterrupt:
-        note("interrupted; the same command resumes from the last checkpoint, at most two minutes old")
+        from puzzlebox.intuitions.models.training import CHECKPOINT
+
+        if (output / CHECKPOINT).exists():
+            note("interrupted; the same command resumes from the last checkpoint, at most two minutes old")
+        else:
+            note("interrupted before the first checkpoint, so nothing was saved; the same command starts anew")
         raise typer.Exit(130) from None
     from puzzlebox.text import counted
 

@@ -7,17 +7,12 @@ import typer
 
 from puzzlebox.cli.play import HOST, Host, NoBrowser, Port
 from puzzlebox.cli.words import choice, fail, note
-from puzzlebox.intuitions.cli.options import Shapes
+from puzzlebox.intuitions.cli.options import Shapes, Store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from puzzlebox.studio.pages import Pages
-
-Stored = Annotated[
-    Path | None,
-    typer.Option("--recordings", metavar="FILE", help="The file of recordings. Default: that of the user."),
-]
 
 
 def watch(
@@ -37,7 +32,7 @@ def watch(
     port: Port = None,
     host: Host = HOST,
     no_browser: NoBrowser = False,
-    recordings: Stored = None,
+    store: Store = None,
 ) -> None:
     """Watch pairs of films side by side, with the surprise of a model in each frame below.
 
@@ -81,4 +76,4 @@ def watch(
             note(f"warning: {sentence}")
 
     address = f"/intuitions?{urlencode(query)}"
-    open_studio(address=address, port=port, host=host, browser=not no_browser, data=recordings, prepare=add)
+    open_studio(address=address, port=port, host=host, browser=not no_browser, data=store, prepare=add)

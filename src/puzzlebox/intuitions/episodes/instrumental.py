@@ -281,27 +281,33 @@ def _leaves_way(ground: Ground, barrier: tuple[Cell, ...], cell: Cell) -> bool:
 def _rooms(ground: Ground, free: list[Cell], enclosing_nearer: bool) -> list[tuple[Scene, Scene]]:
     """Return all scenes with their twins, for each place of the lock; there is no key yet."""
     start, walls = ground.start, ground.blocked
-    far = [cell for cell in free if _SHORTEST <= ground.lengths.get(cell, 0.0) <= _LONGEST]
+    middles = [cell for cell in free if _SHORTEST <= ground.lengths.get(cell, 0.0) <= _LONGEST]
+    around = {middle: barrier_around(middle, walls) for middle in middles}
     found = []
-    for one, two in combinations(far, 2):
+    for one, two in combinations(middles, 2):
         if steps_apart(one, two) != 2:
             continue
-        barriers = {middle: barrier_around(middle, walls) for middle in (one, two)}
-        sizes = {len(barrier) for barrier in barriers.values()}
-        if len(sizes) > 1 or min(sizes) < FEWEST_PIECES or any(start in barrier for barrier in barriers.values()):
+        if len(around[one]) != len(around[two]) or len(around[one]) < FEWEST_PIECES:
             continue
-        first = _first_is_nearer(ground, barriers[one], barriers[two])
-        if first is None or not (_touches(barriers[two], one) and _touches(barriers[one], two)):
+        if start in around[one] or start in around[two]:
             continue
-        if not (_leaves_way(ground, barriers[two], one) and _leaves_way(ground, barriers[one], two)):
+        if not (_touches(around[two], one) and _touches(around[one], two)):
             continue
-        goal, empty = (one, two) if first is enclosing_nearer else (two, one)
+        first = _first_is_nearer(ground, around[one], around[two])
+        if first is None:
+            continue
+        near, far = (one, two) if first else (two, one)
+        # The way to the farther one is the more likely one to be blocked.
+        if not (_leaves_way(ground, around[near], far) and _leaves_way(ground, around[far], near)):
+            continue
+        barriers = (around[one], around[two])
+        goal, empty = (near, far) if enclosing_nearer else (far, near)
         for lock in ring(goal, 2):
-            beside = all(set(ring(lock)).intersection(barrier) for barrier in barriers.values())
+            beside = all(set(ring(lock)).intersection(barrier) for barrier in barriers)
             if lock in walls or lock not in ring(empty, 2) or steps_apart(lock, start) < _APART or not beside:
                 continue
-            if all(lock in reachable(start, walls.union(barrier)) for barrier in barriers.values()):
-                scene, twin = (Scene(middle, middle, lock, barriers[middle]) for middle in (goal, empty))
+            if all(lock in reachable(start, walls.union(barrier)) for barrier in barriers):
+                scene, twin = (Scene(middle, middle, lock, around[middle]) for middle in (goal, empty))
                 found.append((scene, twin))
     return found
 

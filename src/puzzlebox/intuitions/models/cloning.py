@@ -18,7 +18,7 @@ from puzzlebox.intuitions.episodes.stimulus import Stimulus
 from puzzlebox.intuitions.grid import FAMILIARISATION, TRIALS
 from puzzlebox.intuitions.models.atc import EncoderSettings, StateEncoder
 from puzzlebox.intuitions.models.films import Films, trials_of
-from puzzlebox.intuitions.models.learner import Learner, Settings, half_precision, held_by_film, mlp
+from puzzlebox.intuitions.models.learner import Learner, Settings, held_by_film, mlp
 from puzzlebox.intuitions.scoring.observer import Surprise
 
 
@@ -31,7 +31,6 @@ class CloningSettings(Settings):
         steps_when_judging: the same when films are judged.
         queries: states of the test trial a film and step, which share one context.
         dropout: the share of units left out in the policy.
-        tune: 1 if the state encoder is trained along with the policy, 0 if it stays as it is.
     """
 
     batch: int = 256
@@ -42,11 +41,10 @@ class CloningSettings(Settings):
     steps_when_judging: int = 100
     queries: int = 4
     dropout: float = 0.2
-    tune: int = 0
 
 
 class Cloning(Learner):
-    """What both kinds have in common: the state encoder, the policy, the error of the action."""
+    """What both kinds have in common: the frozen state encoder, the policy, the error of the action."""
 
     error_unit = "action MSE"
     settings_class = CloningSettings
@@ -58,7 +56,6 @@ class Cloning(Learner):
     def __init__(self, settings: CloningSettings, encoder: StateEncoder | None = None) -> None:
         super().__init__(settings)
         self.encoder = (encoder or StateEncoder(EncoderSettings())).requires_grad_(False)
-        self.encoder.encoder.requires_grad_(bool(settings.tune))
         self.embedding = self.encoder.settings.embedding
         self.policy = mlp(self.embedding + self.context_size, 256, 128, 256, 2, dropout=settings.dropout)
 
@@ -67,21 +64,13 @@ class Cloning(Learner):
         raise NotImplementedError
 
     def begin(self, films: Films) -> None:
-        """Embed all frames once, unless the encoder changes."""
-        if not self.settings.tune:
-            self.encoder.remember(films, beyond=0)
-
-    def states(self, films: Films, trials: Tensor, frames: Tensor) -> Tensor:
-        """Return the embeddings of some frames (n)."""
-        if not (self.settings.tune and self.training):
-            return self.encoder.embed(films, trials, frames)
-        with half_precision(films.device):
-            embeddings: Tensor = self.encoder.encoder(self.encoder.paint(films, trials, frames))
-        return embeddings.float()
+        """Embed all frames once."""
+        self.encoder.remember(films, beyond=0)
 
     def act(self, films: Films, trials: Tensor, frames: Tensor, context: Tensor) -> Tensor:
         """Return the squared error of the action in frames of trials, with the context of each."""
-        actions = torch.tanh(self.policy(torch.cat((self.states(films, trials, frames), context), 1)))
+        states = self.encoder.embed(films, trials, frames)
+        actions = torch.tanh(self.policy(torch.cat((states, context), 1)))
         return (actions - films.action(trials, frames)).square().mean(1)
 
     def loss(self, films: Films, chosen: Tensor, rng: torch.Generator) -> Tensor:
@@ -148,7 +137,7 @@ class CloningMLP(Cloning):
     def context(self, films: Films, trials: Tensor, rng: torch.Generator | None, steps: int) -> Tensor:
         """Return the mean over random steps of all trials."""
         flat, frames = random_steps(films, trials, rng, steps)
-        pairs = torch.cat((self.states(films, flat, frames), films.action(flat, frames)), 1)
+        pairs = torch.cat((self.encoder.embed(films, flat, frames), films.action(flat, frames)), 1)
         described: Tensor = self.steps(pairs).unflatten(0, (len(trials), steps)).mean(1)
         return described
 
@@ -176,7 +165,7 @@ class CloningRNN(Cloning):
         row, column = real.nonzero(as_tuple=True)
         of_trial, at = flat[row], frames[row, column]
         pairs = torch.zeros(*frames.shape, self.embedding + 2, device=flat.device)
-        pairs[row, column] = torch.cat((self.states(films, of_trial, at), films.action(of_trial, at)), 1)
+        pairs[row, column] = torch.cat((self.encoder.embed(films, of_trial, at), films.action(of_trial, at)), 1)
         packed = pack_padded_sequence(pairs, counts.cpu(), batch_first=True, enforce_sorted=False)
         _, (hidden, _) = self.lstm(packed)
         return hidden[-2:].transpose(0, 1).flatten(1).unflatten(0, trials.shape).mean(1)

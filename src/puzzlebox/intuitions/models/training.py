@@ -31,7 +31,7 @@ _FEWEST_STEPS = 200
 _VALIDATION_BATCH, _VALIDATED = 64, 500
 
 # Whole numbers that may be 0, and settings that are shares of a whole.
-_MAY_BE_NONE = frozenset({"affordance_steps", "shift", "tune"})
+_MAY_BE_NONE = frozenset({"affordance_steps", "shift"})
 _SHARES = frozenset({"other_agents", "wasteful_agents", "usual", "slip", "dropout", "momentum", "discount"})
 
 

@@ -109,6 +109,10 @@ class FlatPainter:
                 self._put(image, track, frame)
         return image
 
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        """Return column and row, in pixels from the top left, of a place in pixels of a film."""
+        return x * self._scale, (SIZE - y) * self._scale
+
     def pictures(self, trial: Trial, frames: Sequence[int]) -> Image:
         """Return some frames of a trial as one array, frames x height x width x 3 bytes, for a learner."""
         images = np.empty((len(frames), self.size, self.size, 3), np.uint8)

@@ -19,6 +19,9 @@ class TrialPainter(Protocol):
     def frame(self, trial: Trial, frame: int) -> Image:
         """Return one frame of a trial, height x width x 3 bytes."""
 
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        """Return column and row, in pixels from the top left, of a place on the floor in pixels of a flat film."""
+
     def frames(self, stimulus: Stimulus) -> Iterator[tuple[Image, int]]:
         """Yield the distinct frames of a film in order, each with the number of frames for which it is shown."""
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from puzzlebox.intuitions.episodes.stimulus import Pair, Trial
 from puzzlebox.intuitions.grid import SIZE
-from puzzlebox.intuitions.pictures.flat import FlatPainter, Image
+from puzzlebox.intuitions.pictures.flat import Image
 from puzzlebox.intuitions.pictures.painters import TrialPainter
 
 # Pixels between pictures, and the colours of the frames around tests: expected, unexpected.
@@ -20,23 +20,18 @@ _LINE = 3
 
 
 def trial_picture(painter: TrialPainter, trial: Trial) -> Image:
-    """Return a trial in one picture: its last frame, or its first one if a barrier vanishes, with the agent's path.
-
-    Only the flat painter's pictures have the path.
-    """
+    """Return a trial in one picture: its last frame, or its first one if a barrier vanishes, with the agent's path."""
     vanishes = bool((trial.barrier.until < trial.frames).any())
     image = painter.frame(trial, 0 if vanishes else trial.frames - 1)
-    if isinstance(painter, FlatPainter):
-        _draw_path(image, trial, painter.size)
+    _draw_path(image, trial, painter)
     return image
 
 
-def _draw_path(image: Image, trial: Trial, size: int) -> None:
-    """Draw the way of the agent's centre as a dotted line."""
-    scale = size / SIZE
-    reach = max(1, round(scale))
+def _draw_path(image: Image, trial: Trial, painter: TrialPainter) -> None:
+    """Draw the way of the agent's centre on the floor as a dotted line, over whatever stands before it."""
+    reach = max(1, round(painter.size / SIZE))
     for x, y in trial.path[::3].tolist():
-        column, row = round(x * scale), round((SIZE - y) * scale)
+        column, row = (round(each) for each in painter.point(x, y))
         image[max(0, row - reach) : row + reach, max(0, column - reach) : column + reach] = _PATH
 
 

@@ -6,7 +6,7 @@ same places. Shapes are prisms of the pieces that the flat painter fills; an age
 
 from collections.abc import Iterator
 from dataclasses import replace
-from math import cos, hypot, radians, sin
+from math import cos, hypot, radians, sin, tan
 from typing import Any
 
 import numpy as np
@@ -62,6 +62,16 @@ class SolidPainter:
         stage.painter.paint(fine, _VIEW.eye, _VIEW.heading, _VIEW.pitch, _VIEW.fov_degrees)
         rows = fine[0::2].astype(np.uint16) + fine[1::2]
         return ((rows[:, 0::2] + rows[:, 1::2] + 2) >> 2).astype(np.uint8)
+
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        """Return column and row, in pixels from the top left, of a place on the floor in pixels of a flat film."""
+        across, up, along = (at - eye for at, eye in zip((x * _METRE, 0.0, y * _METRE), _VIEW.eye, strict=True))
+        pitch = radians(_VIEW.pitch)
+        # The camera looks along +z, up or down by its pitch.
+        depth = up * sin(pitch) + along * cos(pitch)
+        above = up * cos(pitch) - along * sin(pitch)
+        scale = self.size / 2 / tan(radians(_VIEW.fov_degrees) / 2) / depth
+        return self.size / 2 + across * scale, self.size / 2 - above * scale
 
     def frames(self, stimulus: Stimulus) -> Iterator[tuple[Image, int]]:
         """Yield the distinct frames of a film in order, each with the number of frames for which it is shown."""

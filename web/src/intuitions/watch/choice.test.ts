@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { pairAddress, type About } from "../api";
-import { choiceOf, otherNumber, withinFolder } from "./choice";
+import { choiceOf, mistakesOf, otherNumber, withinFolder } from "./choice";
 
 const about: About = {
   tasks: [
@@ -27,6 +27,20 @@ test("an address is read back as it was written", () => {
 test("what is unknown gets its default", () => {
   expect(of("task=x&number=-1&seed=1e9&shapes=old&view=side&observer=../x&source=elsewhere")).toEqual(of(""));
   expect(of("number=1001").number).toBe(0);
+});
+
+test("a link says which of its values are wrong and what is allowed", () => {
+  const mistakes = (query: string) => mistakesOf(new URLSearchParams(query), about);
+  expect(mistakes("")).toEqual([]);
+  expect(mistakes("task=preference&number=7&seed=3&shapes=new&view=three-d&observer=parts-0&judgement=x&participant=P07")).toEqual([]);
+  expect(mistakes("task=preferense")).toEqual(['There is no task "preferense"; allowed: preference, background/preference.']);
+  expect(mistakes("number=-1")).toEqual(['The number "-1" is not allowed; it must be a whole number from 0 to 1000.']);
+  expect(mistakes("number=1001&seed=1e9&shapes=old&view=side&observer=../x&source=elsewhere")).toHaveLength(6);
+  expect(mistakes("observer=video")).toEqual(['There is no observer "video"; allowed: inverse-planner, parts-0.']);
+  expect(mistakes("episode=3")[0]).toContain('no value named "episode"; allowed: source, task, number');
+  expect(mistakes("source=films&number=5")).toEqual([]);
+  expect(mistakes("source=films&number=4")).toEqual(["films has no pair 4 of preference; allowed: 2, 5, 9."]);
+  expect(mistakes("task=background/preference&shapes=new")).toEqual(["There are no new shapes in background/preference; allowed: familiar."]);
 });
 
 test("a folder has its own tasks and pairs", () => {

@@ -14,7 +14,7 @@ function numberIn(query: URLSearchParams, name: string, otherwise: number, most:
   return /^\d{1,12}$/.test(text) && Number(text) <= most ? Number(text) : otherwise;
 }
 
-/** Return the choice in the query of an address; what is missing or unknown gets its default. */
+/** Return the choice in the query of an address; what is missing or wrong gets its default, see `mistakesOf`. */
 export function choiceOf(query: URLSearchParams, about: About): Choice {
   const folder = about.folders.find((each) => each.id === query.get("source"));
   const tasks = folder ? Object.keys(folder.pairs) : about.tasks.map((each) => each.name);
@@ -34,6 +34,47 @@ export function choiceOf(query: URLSearchParams, about: About): Choice {
     about,
   );
 }
+
+/** What a link to the page may name, beside what every page of the studio may. */
+const NAMES = ["source", "task", "number", "seed", "shapes", "view", "observer", "judgement", "participant"];
+const VALUES: Record<"shapes" | "view", string[]> = { shapes: ["familiar", "new"], view: ["flat", "three-d"] };
+
+/** Return a sentence for each value of an address that cannot be shown: which it is, and what is allowed. */
+export function mistakesOf(query: URLSearchParams, about: About): string[] {
+  const found: string[] = [];
+  const check = (name: string, allowed: string[], what = name) => {
+    const value = query.get(name);
+    if (value !== null && !allowed.includes(value)) found.push(`There is no ${what} ${quoted(value)}; allowed: ${allowed.join(", ")}.`);
+  };
+  for (const name of new Set(query.keys())) {
+    if (!NAMES.includes(name)) found.push(`A link to this page has no value named ${quoted(name)}; allowed: ${NAMES.join(", ")}.`);
+  }
+  const folder = about.folders.find((each) => each.id === query.get("source"));
+  check("source", [GENERATED, ...about.folders.map((each) => each.id)], "source of films");
+  check("task", folder ? Object.keys(folder.pairs) : about.tasks.map((each) => each.name), folder ? `task in ${folder.id}` : "task");
+  for (const [name, most] of [["number", about.most], ["seed", LARGEST_SEED]] as const) {
+    const value = query.get(name);
+    if (value !== null && numberIn(query, name, -1, most) === -1) {
+      found.push(`The ${name} ${quoted(value)} is not allowed; it must be a whole number from 0 to ${most}.`);
+    }
+  }
+  const choice = choiceOf(query, about);
+  const number = numberIn(query, "number", -1, about.most);
+  if (folder && number !== -1 && number !== choice.number) {
+    found.push(`${folder.id} has no pair ${number} of ${choice.task}; allowed: ${shortList(folder.pairs[choice.task])}.`);
+  }
+  check("shapes", VALUES.shapes);
+  if (query.get("shapes") === "new" && choice.shapes !== "new") found.push(`There are no new shapes in ${choice.task}; allowed: familiar.`);
+  check("view", VALUES.view);
+  check("observer", about.observers.map((each) => each.id));
+  return found;
+}
+
+const quoted = (text: string) => `"${text.length > 60 ? `${text.slice(0, 59)}…` : text}"`;
+
+/** Return some numbers in words; of many, the first and the last ones. */
+const shortList = (numbers: number[]) =>
+  numbers.length <= 12 ? numbers.join(", ") : `${numbers.slice(0, 6).join(", ")}, … ${numbers[numbers.length - 1]}`;
 
 /** Return a choice whose task and pair are in its folder, and whose shapes its task has. */
 export function withinFolder(choice: Choice, about: About): Choice {
