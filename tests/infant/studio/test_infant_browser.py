@@ -67,6 +67,25 @@ def test_a_task_is_found_on_the_start_page_and_played_with_keys(chromium: Any, s
     assert (1.0, 0.0) in [actions[0] for actions in store.record(episode).actions]
 
 
+def test_space_after_a_click_acts_and_does_not_press_the_button_again(chromium: Any, studio: Studio) -> None:
+    with opened(chromium, studio, "/infant/play?task=infant/kicks-squeaky-ball&seed=1") as page:
+        until(page, "window.puzzlebox?.waiting")
+        page.get_by_role("button", name="Start").click()
+        page.get_by_role("button", name="Sound on").click()
+        page.get_by_role("button", name="Whole room").click()
+        play_until(page, 3)
+        page.keyboard.press("Space", delay=300)
+        assert page.get_by_role("button", name="Near").is_visible(), "the button was pressed once"
+        page.get_by_role("button", name="turn left").click()
+        page.keyboard.press("Space", delay=300)
+        episode = page.evaluate("puzzlebox.episode")
+        until(page, "puzzlebox.unsaved === 0 || puzzlebox.ended")
+    taken = [actions[0] for actions in Store(studio.store).record(episode).actions]
+    acts = [step for step, action in enumerate(taken) if action[-1] == 1.0]
+    assert acts, "Space acts"
+    assert sum(action[1] == 1.0 for action in taken[acts[-1] :]) == 0, "Space does not hold the button"
+
+
 def test_an_unknown_task_gets_one_sentence(chromium: Any, studio: Studio) -> None:
     with opened(chromium, studio, "/infant/play?task=infant/kick-teh-ball") as page:
         text = page.get_by_test_id("refused").inner_text()
