@@ -86,10 +86,23 @@ def test_space_after_a_click_acts_and_does_not_press_the_button_again(chromium: 
     assert sum(action[1] == 1.0 for action in taken[acts[-1] :]) == 0, "Space does not hold the button"
 
 
-def test_an_unknown_task_gets_one_sentence(chromium: Any, studio: Studio) -> None:
-    with opened(chromium, studio, "/infant/play?task=infant/kick-teh-ball") as page:
+@pytest.mark.parametrize(
+    ("query", "sentences"),
+    [
+        ("task=infant/kick-teh-ball", ("There is no infant task 'kick-teh-ball'", "did you mean `kick-the-ball`?")),
+        ("seed=two", ("Seed is 'two'; it must be a whole number from 0 to 9223372036854775807.",)),
+        ("seed=-1&agent=random", ("Seed is '-1'; it must be a whole number",)),
+        ("agent=ranom", ("There is no agent 'ranom' for infant tasks", "did you mean `random`?")),
+        ("sed=2", ("The address has a parameter “sed”; allowed: task, seed, agent, participant, shown.",)),
+        ("shown=e1&seed=2", ("A recording is shown, which has its own seed; leave out `seed` or `shown`.",)),
+    ],
+)
+def test_each_mistake_in_an_address_gets_one_sentence(
+    chromium: Any, studio: Studio, query: str, sentences: tuple[str, ...]
+) -> None:
+    with opened(chromium, studio, f"/infant/play?{query}") as page:
         text = page.get_by_test_id("refused").inner_text()
-        assert "There is no infant task 'kick-teh-ball'" in text and "did you mean `kick-the-ball`?" in text
+        assert all(sentence in text for sentence in sentences), text
 
 
 @pytest.mark.slow

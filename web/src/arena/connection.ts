@@ -9,8 +9,8 @@ import { Ledger, snapshotFrom } from "./ledger";
 /** What to play or watch; null: left to the server. */
 export interface PlayRequest {
   task: string | null;
-  arena: number | null;
-  seed: number | null;
+  arena: number | string | null;
+  seed: number | string | null; // a text is refused with a sentence
   agent: string | null;
   participant: string | null;
 }

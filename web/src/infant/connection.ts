@@ -6,7 +6,7 @@ import { Ledger, snapshotFrom } from "./ledger";
 
 export interface PlayRequest {
   task: string | null;
-  seed: number | null;
+  seed: number | string | null; // a text is refused with a sentence
   agent: string | null;
   participant: string | null;
   /** The id of a recorded episode that is shown. */
