@@ -72,6 +72,7 @@ def test_an_episode_of_a_person_is_an_ordinary_recording(studio: Studio, opened:
     page.hold(walk=1.0, turn=0.25)
     page.until(lambda: page.ended)
     assert any(frame.sound.any() for frame in page.frames), "the ball hisses"
+    assert bool(page.ended["reason"]) == (not page.ended["passed"]), "the page says why it was not passed"
     page.until(lambda: page.stored == page.ended["step"] if page.ended else False)
 
     studio.store.flush()

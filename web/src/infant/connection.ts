@@ -39,6 +39,8 @@ export interface EndedMessage {
   passed: boolean | null;
   return: number;
   cause: string | null;
+  /** Why it was not passed, in a sentence; "" if it was, or if the task cannot say. */
+  reason: string;
   measures: Record<string, number | null>;
 }
 
