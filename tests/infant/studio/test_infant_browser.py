@@ -105,6 +105,19 @@ def test_each_mistake_in_an_address_gets_one_sentence(
         assert all(sentence in text for sentence in sentences), text
 
 
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (360, 640), (844, 390), (1200, 800)])
+def test_the_start_card_does_not_hide_the_scene(chromium: Any, studio: Studio, width: int, height: int) -> None:
+    screen = {"viewport": {"width": width, "height": height}, "has_touch": width < 1000, "is_mobile": width < 1000}
+    with opened(chromium, studio, "/infant/play?task=infant/multi-agent-nav&seed=3", **screen) as page:
+        until(page, "window.puzzlebox?.waiting")
+        card, scene = page.get_by_test_id("start").bounding_box(), page.locator("canvas").first.bounding_box()
+        beside = card["x"] >= scene["x"] + scene["width"] or card["y"] >= scene["y"] + scene["height"]
+        assert beside, (card, scene)
+        start = page.get_by_role("button", name="Start").bounding_box()
+        assert start["y"] + start["height"] <= height, "the button can be pressed without scrolling"
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 @pytest.mark.slow
 def test_an_episode_goes_on_after_the_server_was_killed(chromium: Any, studio: Studio) -> None:
     with opened(chromium, studio, "/infant/play?task=infant/maze-nav&seed=3") as page:
