@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { valuesOf, type Control, type Pad } from "./controls";
+import type { Pad } from "../lib/input";
+import { valuesOf, type Control } from "./controls";
 import { decodeFrame, FrameFlag } from "./frame";
 import { FRAME_HEX } from "./frame.fixture";
 import { Ledger, snapshotFrom } from "./ledger";
