@@ -192,3 +192,9 @@ def test_a_watched_agent_is_recorded_and_its_recording_is_shown(chromium: Any, s
         page.get_by_role("link", name="Find and kick a ball by a short sound").first.click()
         until(page, "window.puzzlebox?.ended", what="the recording ends")
         assert page.evaluate("puzzlebox.ended.return") == total
+        id = page.evaluate("puzzlebox.episode")
+        with page.expect_download() as download:
+            page.get_by_role("link", name="PNG").click()
+        assert download.value.suggested_filename == f"infant-kicks-squeaky-ball-infant-script-{id}.png"
+        page.goto(f"{studio.address}/recordings/{id}")
+        page.wait_for_url(f"**/infant/play?*shown={id}")
