@@ -173,6 +173,8 @@ def test_gamepad_and_finger_move_the_child(chromium: Any, studio: Studio) -> Non
     with opened(chromium, studio, "/infant/play?task=infant/grab-object&seed=3", **phone) as page:
         until(page, "window.puzzlebox?.waiting")
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+        page.get_by_role("button", name="Start").tap()
+        page.get_by_role("button", name="hands up").scroll_into_view_if_needed()
         box = page.get_by_role("button", name="hands up").bounding_box()
         finger = page.context.new_cdp_session(page)
         place = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}

@@ -223,7 +223,10 @@ def test_a_second_tab_of_a_participant_takes_over(opened: Open) -> None:
     page.until(lambda: len(page.actions) >= 5)
     other = opened(participant="P07").shown()
     refusal = page.refusal()
-    assert refusal["elsewhere"] and refusal["message"] == "this task is open in another tab or window"
+    assert (
+        refusal["elsewhere"]
+        and refusal["message"] == "this task is open in another tab or window; go on there, or continue here"
+    )
     assert other.episode["episode"] == page.episode["episode"] and other.episode["step"] >= 5
 
 
