@@ -1,5 +1,6 @@
 """Draw docs/images/infant-control.png and infant-tasks.png: an animated child, and six tasks with their scripts."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from puzzlebox.infant.control.ground import Ground
 from puzzlebox.infant.control.walker import Walker
 from puzzlebox.infant.envs.env import InfantEnv
 from puzzlebox.infant.envs.views import LEFT_EYE, OUTSIDE, picture
+from puzzlebox.infant.looks.letters import text_mask
 from puzzlebox.infant.looks.photo import photograph
 from puzzlebox.infant.looks.portrait import Portrait
 from puzzlebox.infant.scenes.people import Person
@@ -18,11 +20,15 @@ from puzzlebox.infant.scenes.stage import Stage
 
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
 _SIZE, _VIEW = 260, (330, 250)
+# The paper and the ink around pictures, as in films; pixels between pictures of one task and of different ones, and of
+# a line of text.
+_PAPER, _INK = (247, 246, 242), (98, 106, 112)
+_NARROW, _WIDE, _LINE = 4, 16, 20
 # Each task, how many steps its script plays, and its settings.
 _TASKS: tuple[tuple[str, int, dict[str, Any]], ...] = (
     ("cog-sci-nav", 8, {"toys": 7}),
     ("multi-agent-nav", 10, {}),
-    ("maze-nav", 40, {}),
+    ("maze-nav", 75, {}),
     ("disk-tower", 122, {}),
     ("kick-the-ball", 18, {"furniture": 3}),
     ("grab-object", 40, {}),
@@ -63,8 +69,7 @@ def control() -> None:
     crawler.get_down(True)
     for _ in range(2):
         show(moved(crawler, 9, 1.0), "left")
-    rows = (np.hstack(pictures[:4]), np.hstack(pictures[4:]))
-    Image.fromarray(np.vstack(rows)).save(IMAGES / "infant-control.png", optimize=True)
+    _save([pictures[:4], pictures[4:]], _NARROW, "infant-control.png")
 
 
 def tasks() -> None:
@@ -76,9 +81,31 @@ def tasks() -> None:
         for _ in range(steps):
             *_, info = env.step(info["script"])
         views = [picture(env.core.play, view, _VIEW, samples=3) for view in (OUTSIDE, LEFT_EYE)]
-        pictures.append(np.vstack(views))
-    rows = (np.hstack(pictures[:3]), np.hstack(pictures[3:]))
-    Image.fromarray(np.vstack(rows)).save(IMAGES / "infant-tasks.png", optimize=True)
+        pictures.append(_stacked([_caption(name, _VIEW[0]), *views], _NARROW, axis=0))
+    _save([pictures[:3], pictures[3:]], _WIDE, "infant-tasks.png")
+
+
+def _caption(text: str, width: int) -> Any:
+    """Return a line of text on paper."""
+    line = np.full((_LINE, width, 3), _PAPER, np.float64)
+    mask = text_mask(text, _LINE - 2)[:_LINE, :width, None]
+    part = line[: mask.shape[0], : mask.shape[1]]
+    part += mask * (np.array(_INK) - part)
+    return np.rint(line).astype(np.uint8)
+
+
+def _stacked(pictures: Sequence[Any], gap: int, axis: int) -> Any:
+    """Return pictures one after the other along an axis, with paper between them."""
+    shape = list(pictures[0].shape)
+    shape[axis] = gap
+    parts = [part for each in pictures for part in (np.full(shape, _PAPER, np.uint8), each)]
+    return np.concatenate(parts[1:], axis)
+
+
+def _save(rows: Sequence[Sequence[Any]], gap: int, name: str) -> None:
+    """Save rows of pictures as one."""
+    whole = _stacked([_stacked(row, gap, axis=1) for row in rows], gap, axis=0)
+    Image.fromarray(whole).save(IMAGES / name, optimize=True)
 
 
 if __name__ == "__main__":

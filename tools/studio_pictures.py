@@ -31,6 +31,20 @@ COLOURS = 200
 browser.TIMEOUT_SECONDS = 400.0
 # The best quality, however long rendering takes.
 BEST_QUALITY = "localStorage.setItem('puzzlebox.settings', JSON.stringify({ quality: 0 }))"
+# The ball is to the right of the child, which turns until it sees it. The page itself counts the steps: keys that are
+# pressed from here come late on a busy computer.
+MEET_THE_BALL = """() => new Promise((done) => {
+  const press = (type) => dispatchEvent(new KeyboardEvent(type, { code: "KeyD" }));
+  const pause = () => [...document.querySelectorAll("button")].find((each) => each.textContent === "Pause").click();
+  const look = () => {
+    if (puzzlebox.step >= 12) press("keyup");
+    if (puzzlebox.step < 28) return setTimeout(look, 5);
+    pause();
+    done();
+  };
+  press("keydown");
+  look();
+})"""
 MISTAKES = """arenas:
   - time_limmit: 250
     items:
@@ -155,12 +169,7 @@ def photograph_infant(chromium: Any, studio: Studio, ending: str, settings: dict
     page = new_page(chromium, settings, BEST_QUALITY)
     page.goto(f"{studio.address}/infant/play?task=infant/kick-the-ball&seed=3")
     until(page, "window.puzzlebox?.waiting")
-    # The ball is to the right of the child: it turns and goes to meet it.
-    page.keyboard.down("d")
-    until(page, "puzzlebox.step >= 10")
-    page.keyboard.up("d")
-    until(page, "puzzlebox.step >= 20")
-    page.evaluate("[...document.querySelectorAll('button')].find((each) => each.textContent === 'Pause').click()")
+    page.evaluate(MEET_THE_BALL)
     page.wait_for_timeout(500)
     save_picture(page, f"infant{ending}")
     page.context.close()

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from puzzlebox.cli.app import app
 from puzzlebox.infant.catalogue import CATALOGUE
 from puzzlebox.infant.envs.views import VIEWS
 from puzzlebox.record import Store
@@ -62,3 +64,9 @@ def test_an_episode_is_recorded_and_painted_in_every_view(tmp_path: Path) -> Non
     assert not np.array_equal(painted["left-eye"], painted["right-eye"])
     with pytest.raises(ValueError, match=r"no view 'lefteye'.*left-eye"):
         WING.camera("lefteye", (64, 48))
+    replay = ["replay", "last", "--store", str(tmp_path / "store.db")]
+    shown = CliRunner().invoke(app, replay)
+    assert shown.exit_code == 0 and "-o last.png" in shown.stderr and "--path" not in shown.stderr
+    refused = CliRunner().invoke(app, [*replay, "--path", "-o", str(tmp_path / "path.png")])
+    assert refused.exit_code == 1 and not (tmp_path / "path.png").exists()
+    assert "episodes of the wing 'infant' have no path\nhint: leave out --path" in refused.stderr

@@ -17,11 +17,11 @@ from typer.testing import CliRunner
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from puzzlebox.arena.studio.tab import NOT_NOW
 from puzzlebox.cli.app import app as cli
 from puzzlebox.record import Store
 from puzzlebox.studio.app import make_app
 from puzzlebox.studio.links import KEY, Link, Links, LinksError
+from puzzlebox.studio.page_socket import NOT_NOW
 from puzzlebox.studio.pages import StudioContext, load_pages
 from puzzlebox.studio.safety import Policy
 from puzzlebox.studio.static import load_page_files

@@ -36,6 +36,7 @@ class ArenaWing:
     step_seconds = PHYSICS_STEP
     action_kind: Kind = "whole"
     views = ("third", "first", "top")
+    paths = True
     pages = "puzzlebox.arena.studio.pages:ArenaPages"
     measures = (
         Column("x", "number", "the position of the first animal along x", "m"),

@@ -47,7 +47,9 @@ def replay(
     step: Annotated[
         int | None, typer.Option(min=0, help="The physics step that a picture shows. Default: the last one.")
     ] = None,
-    path: Annotated[bool, typer.Option("--path", help="A picture from above with the way the animal took.")] = False,
+    path: Annotated[
+        bool, typer.Option("--path", help="A picture from above with the way the animal took in the arena.")
+    ] = False,
     speed: Annotated[float, typer.Option(min=0.1, max=100, help="How many times as fast as it was played.")] = 1.0,
     fps: Annotated[
         float | None, typer.Option(min=1, max=60, help="Pictures a second. Default: 25, of a GIF 12.5.")
@@ -91,7 +93,9 @@ def replay(
 
     width, height = picture_size(size or (_PICTURE if form == _PNG else _FILM), SMALLEST, LARGEST, _FILM)
     record = _read_record(episode, store)
-    camera = None if path else _view_of(record, view)
+    camera = _view_of(record, view)
+    if path:
+        _require_path(record)
     from puzzlebox.scene.png import png
 
     try:
@@ -138,6 +142,15 @@ def _view_of(record: Any, view: str | None) -> str:
     if view is not None and view not in views:
         fail(f"there is no view {view!r}{nearest(view, views)}")
     return view or views[0]
+
+
+def _require_path(record: Any) -> None:
+    """End the command if episodes of the wing of a record have no path."""
+    from puzzlebox.wings import wing_named
+
+    wing = wing_named(record.wing)
+    if not wing.paths:
+        fail(f"episodes of the wing {wing.name!r} have no path", "leave out --path for a picture of their end")
 
 
 def _read_record(episode: str, store: Path | None) -> Any:
@@ -189,4 +202,5 @@ def _print_summary(episode: str, store: Path | None) -> None:
     for line in lines:
         typer.echo(line)
     if wing_named(wing).views:
-        note("hint: add -o last.mp4 for a film, -o last.png for a picture of its end, or -o path.png --path for a path")
+        path = ", or -o path.png --path for a path" if wing_named(wing).paths else ""
+        note(f"hint: add -o last.mp4 for a film{',' if path else ' or'} -o last.png for a picture of its end{path}")

@@ -8,6 +8,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 # Messages a second, and in a burst: a gamepad sends at most 125 a second.
 _RATE, _BURST = 200.0, 400.0
+# Digits of a number in a text at most.
+_LONGEST_NUMBER = 20
 
 
 class InvalidMessage(Exception):
@@ -67,10 +69,14 @@ class Inbox:
 def read_number(message: dict[str, Any], name: str, most: int) -> int:
     """Return a whole number from 0 to `most` of a message.
 
+    It may be a text of digits, because pages cannot hold whole numbers above 2**53.
+
     Raises:
         InvalidMessage: it is missing, no whole number, or out of range.
     """
     value = message.get(name)
+    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= _LONGEST_NUMBER:
+        value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
         raise InvalidMessage(f"{name} is {str(value)[:40]!r}; it must be a whole number from 0 to {most}")
     return value

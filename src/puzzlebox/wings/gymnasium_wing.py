@@ -262,6 +262,7 @@ class GymnasiumWing:
     step_seconds: float = 1.0
     action_kind: Kind = "text"
     views: Sequence[str] = ()
+    paths: bool = False
     pages: str | None = None
     measures: Sequence[Column] = ()
     final_measures: bool = True
@@ -386,7 +387,7 @@ class GymnasiumWing:
 
     def path_picture(self, record: GymnasiumRecord, size: tuple[int, int]) -> Image:
         """Raise ValueError, unless a subclass can draw the paths of its episodes."""
-        raise ValueError(f"{self.name} has no pictures of paths")
+        raise ValueError(f"episodes of the wing {self.name!r} have no path")
 
     def legs(self, record: GymnasiumRecord, pixels: int, wanted: Callable[[int], bool]) -> list[Leg]:
         """Return an empty list, unless a subclass draws paths."""

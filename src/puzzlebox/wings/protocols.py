@@ -347,6 +347,7 @@ class Wing(Protocol):
         step_seconds: the length of a step in seconds of simulated time.
         action_kind: the kind of the column `action`: "whole" if each action is one integer, otherwise "text".
         views: the views in which its episodes can be painted, the default first; empty if there are no pictures.
+        paths: whether `path_picture` paints the ways that bodies took.
         pages: the class of its pages in the studio, as `module:Class` (a `puzzlebox.studio.pages.Pages`), or None.
         measures: the columns of the values measured after each step, of the first body.
         final_measures: whether tables of episodes have the last value of each measure, as `final_NAME`.
@@ -360,6 +361,7 @@ class Wing(Protocol):
     step_seconds: float
     action_kind: Kind
     views: Sequence[str]
+    paths: bool
     pages: str | None
     measures: Sequence[Column]
     final_measures: bool
@@ -469,7 +471,11 @@ class Wing(Protocol):
         """
 
     def path_picture(self, record: Any, size: tuple[int, int]) -> Image:
-        """Paint the paths of the bodies of an episode, as height x width x 3 bytes."""
+        """Paint the paths of the bodies of an episode, as height x width x 3 bytes.
+
+        Raises:
+            ValueError: this wing has no `paths`.
+        """
 
     def legs(self, record: Any, pixels: int, wanted: Callable[[int], bool]) -> list[Leg]:
         """Return the path of the first body until its episode was decided, arena by arena, for figures of a report.

@@ -67,10 +67,55 @@ def test_a_task_is_found_on_the_start_page_and_played_with_keys(chromium: Any, s
     assert (1.0, 0.0) in [actions[0] for actions in store.record(episode).actions]
 
 
-def test_an_unknown_task_gets_one_sentence(chromium: Any, studio: Studio) -> None:
-    with opened(chromium, studio, "/infant/play?task=infant/kick-teh-ball") as page:
+def test_space_after_a_click_acts_and_does_not_press_the_button_again(chromium: Any, studio: Studio) -> None:
+    with opened(chromium, studio, "/infant/play?task=infant/kicks-squeaky-ball&seed=1") as page:
+        until(page, "window.puzzlebox?.waiting")
+        page.get_by_role("button", name="Start").click()
+        page.get_by_role("button", name="Sound on").click()
+        page.get_by_role("button", name="Whole room").click()
+        play_until(page, 3)
+        page.keyboard.press("Space", delay=300)
+        assert page.get_by_role("button", name="Near").is_visible(), "the button was pressed once"
+        page.get_by_role("button", name="turn left").click()
+        page.keyboard.press("Space", delay=300)
+        episode = page.evaluate("puzzlebox.episode")
+        until(page, "puzzlebox.unsaved === 0 || puzzlebox.ended")
+    taken = [actions[0] for actions in Store(studio.store).record(episode).actions]
+    acts = [step for step, action in enumerate(taken) if action[-1] == 1.0]
+    assert acts, "Space acts"
+    assert sum(action[1] == 1.0 for action in taken[acts[-1] :]) == 0, "Space does not hold the button"
+
+
+@pytest.mark.parametrize(
+    ("query", "sentences"),
+    [
+        ("task=infant/kick-teh-ball", ("There is no infant task 'kick-teh-ball'", "did you mean `kick-the-ball`?")),
+        ("seed=two", ("Seed is 'two'; it must be a whole number from 0 to 9223372036854775807.",)),
+        ("seed=-1&agent=random", ("Seed is '-1'; it must be a whole number",)),
+        ("agent=ranom", ("There is no agent 'ranom' for infant tasks", "did you mean `random`?")),
+        ("sed=2", ("The address has a parameter “sed”; allowed: task, seed, agent, participant, shown.",)),
+        ("shown=e1&seed=2", ("A recording is shown, which has its own seed; leave out `seed` or `shown`.",)),
+    ],
+)
+def test_each_mistake_in_an_address_gets_one_sentence(
+    chromium: Any, studio: Studio, query: str, sentences: tuple[str, ...]
+) -> None:
+    with opened(chromium, studio, f"/infant/play?{query}") as page:
         text = page.get_by_test_id("refused").inner_text()
-        assert "There is no infant task 'kick-teh-ball'" in text and "did you mean `kick-the-ball`?" in text
+        assert all(sentence in text for sentence in sentences), text
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (360, 640), (844, 390), (1200, 800)])
+def test_the_start_card_does_not_hide_the_scene(chromium: Any, studio: Studio, width: int, height: int) -> None:
+    screen = {"viewport": {"width": width, "height": height}, "has_touch": width < 1000, "is_mobile": width < 1000}
+    with opened(chromium, studio, "/infant/play?task=infant/multi-agent-nav&seed=3", **screen) as page:
+        until(page, "window.puzzlebox?.waiting")
+        card, scene = page.get_by_test_id("start").bounding_box(), page.locator("canvas").first.bounding_box()
+        beside = card["x"] >= scene["x"] + scene["width"] or card["y"] >= scene["y"] + scene["height"]
+        assert beside, (card, scene)
+        start = page.get_by_role("button", name="Start").bounding_box()
+        assert start["y"] + start["height"] <= height, "the button can be pressed without scrolling"
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.slow
@@ -128,6 +173,8 @@ def test_gamepad_and_finger_move_the_child(chromium: Any, studio: Studio) -> Non
     with opened(chromium, studio, "/infant/play?task=infant/grab-object&seed=3", **phone) as page:
         until(page, "window.puzzlebox?.waiting")
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+        page.get_by_role("button", name="Start").tap()
+        page.get_by_role("button", name="hands up").scroll_into_view_if_needed()
         box = page.get_by_role("button", name="hands up").bounding_box()
         finger = page.context.new_cdp_session(page)
         place = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
@@ -147,3 +194,9 @@ def test_a_watched_agent_is_recorded_and_its_recording_is_shown(chromium: Any, s
         page.get_by_role("link", name="Find and kick a ball by a short sound").first.click()
         until(page, "window.puzzlebox?.ended", what="the recording ends")
         assert page.evaluate("puzzlebox.ended.return") == total
+        id = page.evaluate("puzzlebox.episode")
+        with page.expect_download() as download:
+            page.get_by_role("link", name="PNG").click()
+        assert download.value.suggested_filename == f"infant-kicks-squeaky-ball-infant-script-{id}.png"
+        page.goto(f"{studio.address}/recordings/{id}")
+        page.wait_for_url(f"**/infant/play?*shown={id}")

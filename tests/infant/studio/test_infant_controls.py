@@ -63,3 +63,25 @@ def test_values_are_checked_and_rounded() -> None:
     for wrong in ([0.0], [0.0, 1.5], [True, 0.0], "ab", None, [0.0, float("nan")]):
         with pytest.raises(ValueError, match="they must be 2 numbers from -1 to 1"):
             checked_values(wrong, 2)
+
+
+@pytest.mark.parametrize(("age", "seed"), [(12, 7), (18, 5), (24, 3)])
+def test_hands_come_back_from_wherever_keys_have_moved_them(age: int, seed: int) -> None:
+    env = InfantEnv("grab-object", senses=("balance",), age_months=age, max_steps=1000)
+    env.reset(seed=seed)
+    play, task, rng = env.core.play, env.core.task, np.random.default_rng(seed)
+    assert isinstance(task, TwoHandsTask)
+    steering = steering_of(play)
+    steering.begin()
+    start = sum(task.palms(play).values()) / 2
+    for _ in range(8):
+        keys = rng.integers(-1, 2, 4).tolist()
+        for _ in range(30):
+            if env.step(steering.action(keys))[2]:
+                return  # these keys lift the block
+    for _ in range(60):
+        way = start - sum(task.palms(play).values()) / 2
+        if np.abs(way).max() < 0.04:
+            return
+        env.step(steering.action([*map(press, way), -1.0]))
+    pytest.fail(f"the hands are still {way.round(2)} m from where they started: the table holds them")

@@ -44,7 +44,8 @@ def opened(studio: Studio) -> Iterator[Open]:
     pages: list[InfantPage] = []
 
     def open_page(task: str = "infant/kick-the-ball", **more: Any) -> InfantPage:
-        page = InfantPage(studio.port, {"type": "start", "task": task, "seed": 3, **more})
+        seed = {} if "shown" in more else {"seed": 3}
+        page = InfantPage(studio.port, {"type": "start", "task": task, **seed, **more})
         pages.append(page)
         return page
 
@@ -71,6 +72,7 @@ def test_an_episode_of_a_person_is_an_ordinary_recording(studio: Studio, opened:
     page.hold(walk=1.0, turn=0.25)
     page.until(lambda: page.ended)
     assert any(frame.sound.any() for frame in page.frames), "the ball hisses"
+    assert bool(page.ended["reason"]) == (not page.ended["passed"]), "the page says why it was not passed"
     page.until(lambda: page.stored == page.ended["step"] if page.ended else False)
 
     studio.store.flush()
@@ -221,7 +223,10 @@ def test_a_second_tab_of_a_participant_takes_over(opened: Open) -> None:
     page.until(lambda: len(page.actions) >= 5)
     other = opened(participant="P07").shown()
     refusal = page.refusal()
-    assert refusal["elsewhere"] and refusal["message"] == "this task is open in another tab or window"
+    assert (
+        refusal["elsewhere"]
+        and refusal["message"] == "this task is open in another tab or window; go on there, or continue here"
+    )
     assert other.episode["episode"] == page.episode["episode"] and other.episode["step"] >= 5
 
 
@@ -278,9 +283,12 @@ def test_an_agent_is_watched_recorded_and_its_recording_shown(opened: Open, stud
         ({"agent": "navigator"}, "there is no agent 'navigator' for infant tasks"),
         ({"agent": "os:getcwd"}, "there is no agent 'os:getcwd' for infant tasks"),
         ({"seed": -1}, "seed is '-1'; it must be a whole number from 0"),
+        ({"seed": "two"}, "seed is 'two'; it must be a whole number from 0 to 9223372036854775807"),
+        ({"seed": "9223372036854775808"}, "seed is '9223372036854775808'; it must be a whole number from 0"),
         ({"participant": "a b"}, "'a b' is not a participant id"),
         ({"participant": "P07", "agent": "random"}, "an agent plays, so there is no participant"),
         ({"shown": "nothing"}, "there is no episode nothing"),
+        ({"shown": "nothing", "agent": "random"}, "a recording is shown, which has its own agent; leave out `agent`"),
         ({"type": "hello"}, "a page begins with 'start' or 'resume', not with 'hello'"),
         ({"type": "resume"}, "a page that resumes must name its episode"),
         (
@@ -291,6 +299,10 @@ def test_an_agent_is_watched_recorded_and_its_recording_shown(opened: Open, stud
 )
 def test_bad_first_messages_get_one_sentence(opened: Open, asked: dict[str, Any], sentence: str) -> None:
     assert opened(**asked).refusal()["message"].startswith(sentence)
+
+
+def test_a_seed_that_pages_cannot_hold_as_a_number_is_played(opened: Open) -> None:
+    assert opened(seed="9223372036854775807").shown().episode["seed"] == 2**63 - 1
 
 
 def test_bad_controls_get_one_sentence(opened: Open) -> None:

@@ -1,4 +1,5 @@
 // The controls of an infant task: the server says which there are and which keys and parts of a gamepad move them.
+import { listenToKeys, Pads, type Pad } from "../lib/input";
 
 export interface Control {
   name: string;
@@ -18,12 +19,6 @@ const PAD_COMMANDS: readonly [number, Command][] = [[9, "pause"], [8, "again"]];
 /** The smallest deflection of a stick that counts, and the finest value that is sent. */
 const SMALLEST_DEFLECTION = 0.15;
 const FINEST = 128;
-
-/** The part of the Gamepad API that is used. */
-export interface Pad {
-  axes: readonly number[];
-  buttons: readonly { pressed: boolean; value?: number }[];
-}
 
 /** Return the value of each control: of keys and screen buttons (`held`, by the code of the key), and of gamepads. */
 export function valuesOf(controls: readonly Control[], held: ReadonlySet<string>, pads: readonly Pad[]): number[] {
@@ -50,39 +45,21 @@ function strengthOf(button: { pressed: boolean; value?: number } | undefined): n
 export class Input {
   controls: readonly Control[] = [];
   private readonly held = new Set<string>();
-  private heldButtons = new Set<number>();
-  private pads: Pad[] = [];
+  private readonly pads = new Pads();
+  readonly detach: () => void;
 
   constructor(private readonly changed: (values: number[]) => void, private readonly command: (command: Command) => void) {
-    addEventListener("keydown", this.onKeyDown);
-    addEventListener("keyup", this.onKeyUp);
-    addEventListener("blur", this.release);
-    document.addEventListener("visibilitychange", this.release);
-  }
-
-  detach(): void {
-    removeEventListener("keydown", this.onKeyDown);
-    removeEventListener("keyup", this.onKeyUp);
-    removeEventListener("blur", this.release);
-    document.removeEventListener("visibilitychange", this.release);
+    this.detach = listenToKeys(this.onKeyDown, this.onKeyUp, this.release);
   }
 
   get values(): number[] {
-    return valuesOf(this.controls, this.held, this.pads);
+    return valuesOf(this.controls, this.held, this.pads.all);
   }
 
-  /** Read the gamepads, which send no events. Call this once in each display frame. */
+  /** Read the gamepads. Call this once in each display frame. */
   poll(): void {
-    this.pads = [...(navigator.getGamepads?.() ?? [])].filter((pad) => pad != null);
-    const pressed = new Set<number>();
-    for (const pad of this.pads)
-      for (const [button, command] of PAD_COMMANDS) {
-        if (!pad.buttons[button]?.pressed) continue;
-        pressed.add(button);
-        if (!this.heldButtons.has(button)) this.command(command);
-      }
-    this.heldButtons = pressed;
-    if (this.pads.length > 0) this.changed(this.values);
+    this.pads.poll(PAD_COMMANDS, this.command);
+    if (this.pads.all.length > 0) this.changed(this.values);
   }
 
   /** Press or release a key by a button on the screen. */

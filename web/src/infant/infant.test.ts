@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { valuesOf, type Control, type Pad } from "./controls";
+import type { Pad } from "../lib/input";
+import { valuesOf, type Control } from "./controls";
 import { decodeFrame, FrameFlag } from "./frame";
 import { FRAME_HEX } from "./frame.fixture";
 import { Ledger, snapshotFrom } from "./ledger";
@@ -86,7 +87,7 @@ test("a wave has the lowest and the highest sample of each part, the oldest firs
 });
 
 test("the result of an episode is a sentence", () => {
-  const ended = { step: 30, passed: true, return: 1, cause: "completed", measures: {} };
+  const ended = { step: 30, passed: true, return: 1, cause: "completed", reason: "", measures: {} };
   expect(resultText(ended)).toBe("Passed: reward +1.00 after 2.0 s");
   expect(resultText({ ...ended, passed: false, cause: "time" })).toBe("Time is up: reward +1.00 after 2.0 s");
 });

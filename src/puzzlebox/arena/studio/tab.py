@@ -4,37 +4,30 @@ import asyncio
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket
 
 from puzzlebox.arena.studio.play import Play, Prepared
 from puzzlebox.arena.studio.scene_stream import VIEWS
 from puzzlebox.arena.studio.watched_agent import FASTEST, SLOWEST, AgentDriver
 from puzzlebox.arena.world import Record
 from puzzlebox.arena.world.actions import ACTIONS, NOOP
-from puzzlebox.record import CannotWrite, EpisodeFault, StoreError
+from puzzlebox.record import CannotWrite, StoreError
 from puzzlebox.studio import protocol
 from puzzlebox.studio.links import Link
-from puzzlebox.studio.page_messages import Inbox, InvalidMessage, NoPlaceFree, read_number
+from puzzlebox.studio.page_messages import InvalidMessage, read_number
+from puzzlebox.studio.page_socket import PageSocket, cancel
 from puzzlebox.studio.resuming import DELETED, NOT_RESUMED
 from puzzlebox.text import nearest
 
 if TYPE_CHECKING:
     from puzzlebox.arena.studio.sessions import Sessions
 
-# Seconds a page may take to send its first message.
-_FIRST_MESSAGE_SECONDS = 10.0
 # Texts that may wait for a page that reads nothing; with more, its connection is closed.
 _MAX_TEXTS = 1000
 _LARGEST_KEY = 2**32 - 1
-# Shown to a participant whose episode cannot be recorded any further.
-FAULT = "this episode cannot be recorded any further; what could not be stored was set aside for the researcher"
-# Shown to participants while nothing can be recorded; the researcher's page shows the reason.
-NOT_NOW, _ASK_FOR_HELP = "nothing can be recorded at the moment", "please tell the person in charge"
-# Close codes of the socket: after an invalid message, when another page has taken over, when all places are taken.
-_INVALID, _TAKEN_OVER, _NO_PLACE = 1008, 4001, 4002
 
 
-class Tab:
+class Tab(PageSocket):
     """The connection of one page that plays or watches.
 
     Attributes:
@@ -45,90 +38,44 @@ class Tab:
     """
 
     def __init__(self, socket: WebSocket, sessions: "Sessions", link: Link | None = None) -> None:
-        self._socket, self._sessions, self.link = socket, sessions, link
+        super().__init__(socket, link)
+        self._sessions = sessions
         self._texts: deque[str] = deque()
         self._stored: dict[str, int] = {}
-        self._has_news = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
-        self._failure: dict[str, Any] | None = None
-        self._code = _INVALID
-        self._trouble: str | None = None
         self._written = asyncio.Event()
         self._changing = False
         self._next_timer: asyncio.TimerHandle | None = None
-        self._inbox = Inbox(socket)
         self.play: Play | None = None
         self.agent: AgentDriver | None = None
         self.note: str | None = None
 
     # --- the connection
 
-    async def run(self) -> None:
-        """Serve the page until either side closes the connection."""
-        await self._socket.accept()
-        sender = asyncio.create_task(self._send())
-        listener = asyncio.create_task(self._listen())
-        try:
-            await asyncio.wait((sender, listener), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            self._sessions.remove(self)
-            for task in (listener, sender, *self._tasks):
-                task.cancel()
-            await asyncio.gather(listener, sender, *self._tasks, return_exceptions=True)
+    async def _admit(self, first: dict[str, Any]) -> None:
+        await self._sessions.admit(self, first)
 
-    async def _listen(self) -> None:
-        try:
-            async with asyncio.timeout(_FIRST_MESSAGE_SECONDS):
-                first = await self._inbox.receive()
-            await self._sessions.admit(self, first)
-            while True:
-                await self._handle(await self._inbox.receive())
-        except (WebSocketDisconnect, asyncio.CancelledError):
-            return
-        except TimeoutError:
-            self.fail("the page sent no message")
-        except InvalidMessage as problem:
-            self.fail(str(problem), gone=problem.gone)
-        except NoPlaceFree as full:
-            self.fail(f"{full}; try again in a few minutes", _NO_PLACE, full=True)
-        except StoreError as problem:
-            self.handle_failure(problem)
-        except Exception as problem:
-            self._sessions.log.exception("a player's page failed")
-            self.fail(f"the studio failed ({type(problem).__name__}); start again")
-        # `_send` sends the sentence and closes the connection, which ends this task.
-        await asyncio.Event().wait()
+    async def _leave(self, *tasks: asyncio.Task[None]) -> None:
+        self._sessions.remove(self)
+        await cancel(*tasks, *self._tasks)
 
-    async def _send(self) -> None:
-        """Send the page what is new. While it reads nothing, frames are skipped and few texts are queued."""
-        socket = self._socket
-        try:
-            while True:
-                await self._has_news.wait()
-                self._has_news.clear()
-                while self._texts or self._stored:
-                    while self._texts:
-                        await socket.send_text(self._texts.popleft())
-                    stored, self._stored = self._stored, {}
-                    for episode, step in stored.items():
-                        await socket.send_text(protocol.compact({"type": "stored", "episode": episode, "step": step}))
-                if self._failure is not None:
-                    await socket.send_text(protocol.compact({"type": "error"} | self._failure))
-                    await socket.close(self._code)
-                    return
-                # All texts up to here are sent, so that a scene never precedes its `episode` message.
-                if self.play is not None:
-                    for message in self.play.take_messages():
-                        await socket.send_bytes(message)
-                if self.agent is not None:
-                    for message in self.agent.take_messages():
-                        await socket.send_bytes(message)
-        except (WebSocketDisconnect, RuntimeError, OSError):
-            return  # the page has disconnected
+    async def _send_waiting(self) -> None:
+        """Send texts; while the page reads nothing, frames are skipped and few texts are queued."""
+        while self._texts or self._stored:
+            while self._texts:
+                await self._socket.send_text(self._texts.popleft())
+            stored, self._stored = self._stored, {}
+            for episode, step in stored.items():
+                await self._socket.send_text(protocol.compact({"type": "stored", "episode": episode, "step": step}))
 
-    def wake(self) -> None:
-        """Wake the sender, because there is something new."""
-        self._has_news.set()
+    async def _send_pictures(self) -> None:
+        """Send frames. All texts are sent before, so that a scene never precedes its `episode` message."""
+        if self.play is not None:
+            for message in self.play.take_messages():
+                await self._socket.send_bytes(message)
+        if self.agent is not None:
+            for message in self.agent.take_messages():
+                await self._socket.send_bytes(message)
 
     def send_text(self, text: str) -> None:
         """Queue a text for the page."""
@@ -146,32 +93,10 @@ class Tab:
     def report_writing(self, problem: CannotWrite | None) -> None:
         """Report to the page why nothing can be written at the moment, or, with None, that it can again."""
         self._written.set()
-        # Participants cannot free a disk or stop a program, so they are asked to get help.
-        reason = None if problem is None else f"{problem.reason}; {problem.remedy}"
-        trouble = _ASK_FOR_HELP if reason is not None and self.link is not None else reason
-        if trouble != self._trouble:
-            self._trouble = trouble
-            self.send_text(protocol.compact({"type": "recording", "trouble": trouble}))
+        super().report_writing(problem)
 
-    def fail(self, sentence: str, code: int = _INVALID, **more: bool) -> None:
-        """Send an error, and close the connection.
-
-        Args:
-            sentence: the error message.
-            code: the close code of the socket.
-            more: flags of the `error` message. `elsewhere`: another connection plays; `full`: all places are taken;
-                `retry`: the page is to connect again later, with its unstored steps; `gone`: it can discard them.
-        """
-        if self._failure is None:
-            self._failure = {"message": sentence} | {name: True for name, value in more.items() if value}
-            self._code = code
-        self._has_news.set()
-
-    def close_taken_over(self) -> None:
-        """Close the connection because another one has taken over the episode."""
-        self.fail(
-            "this task is open in another tab or window; go on there, or continue here", _TAKEN_OVER, elsewhere=True
-        )
+    def _queue(self, message: dict[str, Any]) -> None:
+        self.send_text(protocol.compact(message))
 
     # --- playing
 
@@ -212,17 +137,6 @@ class Tab:
         play.step(*play.keys.take())
         self.after_step()
         return True
-
-    def handle_failure(self, problem: Exception) -> None:
-        """Close the connection because a step or the store raised an exception."""
-        if isinstance(problem, EpisodeFault):
-            self.fail(str(problem) if self.link is None else FAULT, gone=True)
-        elif isinstance(problem, StoreError):
-            if self.link is not None:
-                self._sessions.log.warning("participant %s waits: %s", self.link.participant, problem)
-            self.fail(_describe_problem(problem) if self.link is None else NOT_NOW, retry=True)
-        else:
-            self.fail(f"the episode cannot go on: {problem}")
 
     def after_step(self) -> None:
         """Have the new state sent; after the last step, schedule the next episode or the end of the task."""
@@ -323,10 +237,3 @@ class Tab:
         else:
             kinds = ("keys", "begin", "restart", "next", "again", "pause", "hidden", "view", "speed")
             raise InvalidMessage(f"a page may not send {kind!r} here{nearest(kind, kinds)}")
-
-
-def _describe_problem(problem: StoreError) -> str:
-    """Return the sentence that the researcher's page shows when nothing can be recorded."""
-    if isinstance(problem, CannotWrite):
-        return f"nothing can be recorded at the moment: {problem.reason}; {problem.remedy}"
-    return str(problem)

@@ -6,6 +6,7 @@ from math import radians, tan
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlebox.infant.envs.cutaway import without_near_walls
 from puzzlebox.infant.looks.axes import place_in_scene
 from puzzlebox.infant.looks.gaze import EYE_FOV_DEGREES, eye_view
 from puzzlebox.infant.tasks.play import Play
@@ -55,7 +56,7 @@ def _outside(play: Play, near: bool = False) -> View:
 
 
 def picture(play: Play, name: str, size: tuple[int, int], *, samples: int = 2) -> NDArray[np.uint8]:
-    """Paint an episode as it is now.
+    """Paint an episode as it is now; from outside, walls in front of a child are faint.
 
     Args:
         play: the episode.
@@ -63,16 +64,18 @@ def picture(play: Play, name: str, size: tuple[int, int], *, samples: int = 2) -
         size: width and height in pixels.
         samples: samples along each side of a pixel.
     """
-    scene = play.stage.scene
-    return Painter(scene).picture(view_of(play, name), *size, samples=samples)
+    view = view_of(play, name)
+    scene = without_near_walls(play, view) if name == OUTSIDE else play.stage.scene
+    return Painter(scene).picture(view, *size, samples=samples)
 
 
 def near_picture(play: Play, size: tuple[int, int], *, samples: int = 2) -> NDArray[np.uint8]:
-    """Paint the first child and what is around it, from outside; the camera follows the child.
+    """Paint the first child and what is around it, from outside; the camera follows, and walls in front are faint.
 
     Args:
         play: the episode.
         size: width and height in pixels.
         samples: samples along each side of a pixel.
     """
-    return Painter(play.stage.scene).picture(_outside(play, near=True), *size, samples=samples)
+    view = _outside(play, near=True)
+    return Painter(without_near_walls(play, view)).picture(view, *size, samples=samples)

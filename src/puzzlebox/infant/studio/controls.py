@@ -26,6 +26,10 @@ FINEST = 1 / 128
 _HAND_SPEED, _FARTHEST = 0.16, 0.22
 # How far the wanted place of a palm may be ahead of the palm, in metres; what is between the palms is pressed then.
 _AHEAD = 0.06
+# Palms cross no farther than this, in metres from the middle, so that fingers do not hook into each other.
+_CROSSED = 0.02
+# How far above the table the middle of a palm stays, in metres: as high as the side of a hand that lies on it.
+_ABOVE = 0.03
 # By how much the swing of a gait may change in a step.
 _SWING = 0.34
 
@@ -123,7 +127,11 @@ class PrimitiveSteering(Steering):
 
 
 class HandSteering(Steering):
-    """The controls move both palms, and the arms follow; what is between the palms can be pressed."""
+    """The controls move both palms, and the arms follow; what is between the palms can be pressed.
+
+    Hands stay above the table and beyond its near edge: once they are below it, the table stops them on every way
+    that a person sees.
+    """
 
     controls = HANDS
     hint = "You move both hands; all joints of the arms follow. Hold “hands together” to press what is between them."
@@ -132,6 +140,8 @@ class HandSteering(Steering):
         super().__init__(play)
         self._task = task
         self._middle, self._aside = np.zeros(3), 0.0
+        table = play.stage["table"].prop
+        self._lowest = np.array((table.at[0] - table.forms[0].reach[0], -np.inf, table.at[2] + _ABOVE))
 
     def _hands(self) -> tuple[Floats, float]:
         """Return the place between both palms, and how far each is from it, in metres."""
@@ -146,9 +156,9 @@ class HandSteering(Steering):
         """Return targets of the arms, a little ahead of where the hands are."""
         middle, aside = self._hands()
         moved = self._middle + _HAND_SPEED * CONTROL_STEP * np.asarray(values[:3], np.float64)
-        self._middle = middle + np.clip(moved - middle, -_AHEAD, _AHEAD)
+        self._middle = np.maximum(middle + np.clip(moved - middle, -_AHEAD, _AHEAD), self._lowest)
         apart = self._aside - _HAND_SPEED * CONTROL_STEP * values[3]
-        self._aside = float(np.clip(apart, aside - _AHEAD, min(_FARTHEST, aside + _AHEAD)))
+        self._aside = float(np.clip(apart, max(-_CROSSED, aside - _AHEAD), min(_FARTHEST, aside + _AHEAD)))
         return np.asarray(self._task.reach(self._play, self._middle, self._aside), np.float32)
 
 

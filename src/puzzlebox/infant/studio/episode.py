@@ -176,12 +176,14 @@ class PlayedEpisode:
     def result(self) -> dict[str, Any]:
         """Return what the page shows at the end."""
         session = self.player.session
+        failed = session.over and session.passed() is False
         return {
             "episode": self.id,
             "step": session.clock,
             "passed": session.passed(),
             "return": session.total,
             "cause": session.cause,
+            "reason": self.player.core.task.reason(self.player.core.play) if failed else "",
             "measures": dict(session.measures()),
         }
 

@@ -223,6 +223,9 @@ def _request_of(tab: Tab, message: dict[str, Any]) -> dict[str, Any]:
     shown = read_text(message, "shown")
     if tab.link is not None:
         task, agent, participant, seed, shown = tab.link.task, None, tab.link.participant, tab.link.seed, None
+    elif shown is not None and (agent, seed) != (None, None):
+        name = "agent" if seed is None else "seed"
+        raise InvalidMessage(f"a recording is shown, which has its own {name}; leave out `{name}` or `shown`")
     if participant is not None:
         try:
             checked_participant(participant)

@@ -5,22 +5,21 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket
 
 from puzzlebox.infant.body.physics import CONTROL_STEP
 from puzzlebox.infant.studio.controls import checked_values
 from puzzlebox.infant.studio.episode import PlayedEpisode
-from puzzlebox.record import CannotWrite, EpisodeFault, StoreError
+from puzzlebox.record import StoreError
 from puzzlebox.studio import protocol
 from puzzlebox.studio.links import Link
-from puzzlebox.studio.page_messages import Inbox, InvalidMessage, NoPlaceFree, read_number
+from puzzlebox.studio.page_messages import InvalidMessage, read_number
+from puzzlebox.studio.page_socket import PageSocket, cancel
 from puzzlebox.text import nearest
 
 if TYPE_CHECKING:
     from puzzlebox.infant.studio.sessions import Sessions
 
-# Seconds a page may take to send its first message.
-_FIRST_MESSAGE_SECONDS = 10.0
 # Seconds for which writing the start of an episode is retried before the page is asked to try later.
 _START_SECONDS = 5.0
 # After a delay the clock catches up at most this many steps; the rest of the lost time is skipped.
@@ -28,9 +27,6 @@ _MAX_CATCH_UP_STEPS = 2
 # Messages that may wait for a page that reads nothing (20 s of playing); with more, its connection is closed.
 _MAX_WAITING = 300
 _LARGEST_KEY = 2**32 - 1
-_INVALID, _TAKEN_OVER, _NO_PLACE = 1008, 4001, 4002
-_NOT_NOW, _ASK_FOR_HELP = "nothing can be recorded at the moment", "please tell the person in charge"
-_FAULT = "this episode cannot be recorded any further; what could not be stored was set aside for the researcher"
 _KINDS = ("keys", "begin", "again", "next", "pause", "hidden", "view")
 
 
@@ -58,7 +54,7 @@ class HeldControls:
         self._held, self._new = [0.0] * len(self._held), None
 
 
-class Tab:
+class Tab(PageSocket):
     """The connection of one page that plays or watches.
 
     Attributes:
@@ -67,13 +63,9 @@ class Tab:
     """
 
     def __init__(self, socket: WebSocket, sessions: "Sessions", link: Link | None = None) -> None:
-        self._socket, self._sessions, self.link = socket, sessions, link
-        self._inbox = Inbox(socket)
+        super().__init__(socket, link)
+        self._sessions = sessions
         self._waiting: deque[str | bytes] = deque()
-        self._has_news = asyncio.Event()
-        self._failure: dict[str, Any] | None = None
-        self._code = _INVALID
-        self._trouble: str | None = None
         self._goal = ""
         self._stopped = False
         self._clock: asyncio.Task[None] | None = None
@@ -84,57 +76,26 @@ class Tab:
 
     # --- the connection
 
-    async def run(self) -> None:
-        """Serve the page until either side closes the connection."""
-        await self._socket.accept()
-        sender, listener = asyncio.create_task(self._send()), asyncio.create_task(self._listen())
-        try:
-            await asyncio.wait((sender, listener), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in (listener, sender):
-                task.cancel()
-            await asyncio.gather(listener, sender, return_exceptions=True)
-            await self._sessions.remove(self)
+    async def _admit(self, first: dict[str, Any]) -> None:
+        await self._sessions.admit(self, first)
+        self._clock = asyncio.create_task(self._drive())
 
-    async def _listen(self) -> None:
-        try:
-            async with asyncio.timeout(_FIRST_MESSAGE_SECONDS):
-                first = await self._inbox.receive()
-            await self._sessions.admit(self, first)
-            self._clock = asyncio.create_task(self._drive())
-            while True:
-                await self._handle(await self._inbox.receive())
-        except (WebSocketDisconnect, asyncio.CancelledError):
-            return
-        except TimeoutError:
-            self.fail("the page sent no message")
-        except (InvalidMessage, NoPlaceFree, StoreError) as problem:
-            self.handle_failure(problem)
-        except Exception as problem:
-            self._sessions.log.exception("a page of an infant task failed")
-            self.fail(f"the studio failed ({type(problem).__name__}); start again")
-        # `_send` sends the sentence and closes the connection, which ends this task.
-        await asyncio.Event().wait()
+    async def _leave(self, *tasks: asyncio.Task[None]) -> None:
+        await cancel(*tasks)
+        await self._sessions.remove(self)
 
-    async def _send(self) -> None:
-        try:
-            while True:
-                await self._has_news.wait()
-                self._has_news.clear()
-                while self._waiting:
-                    message = self._waiting[0]
-                    if isinstance(message, str):
-                        await self._socket.send_text(message)
-                    else:
-                        await self._socket.send_bytes(message)
-                    # It counts as waiting until it is sent: while a page is slow, frames have no pictures.
-                    self._waiting.popleft()
-                if self._failure is not None:
-                    await self._socket.send_text(protocol.compact({"type": "error"} | self._failure))
-                    await self._socket.close(self._code)
-                    return
-        except (WebSocketDisconnect, RuntimeError, OSError):
-            return  # the page has disconnected
+    async def _send_waiting(self) -> None:
+        while self._waiting:
+            message = self._waiting[0]
+            if isinstance(message, str):
+                await self._socket.send_text(message)
+            else:
+                await self._socket.send_bytes(message)
+            # It counts as waiting until it is sent: while a page is slow, frames have no pictures.
+            self._waiting.popleft()
+
+    def _queue(self, message: dict[str, Any]) -> None:
+        self.send(message)
 
     def send(self, message: str | bytes | dict[str, Any]) -> None:
         """Queue a message for the page."""
@@ -142,39 +103,6 @@ class Tab:
         if len(self._waiting) > _MAX_WAITING:
             self.fail("the page reads its messages too slowly", retry=True)
         self._has_news.set()
-
-    def fail(self, sentence: str, code: int = _INVALID, **more: bool) -> None:
-        """Send an error, and close the connection.
-
-        Args:
-            sentence: the error message.
-            code: the close code of the socket.
-            more: flags of the `error` message. `elsewhere`: another tab plays; `full`: all places are taken; `retry`:
-                the page is to connect again later, with its unstored steps; `gone`: it can discard them.
-        """
-        if self._failure is None:
-            self._failure = {"message": sentence} | {name: True for name, value in more.items() if value}
-            self._code = code
-        self._has_news.set()
-
-    def handle_failure(self, problem: Exception) -> None:
-        """Close the connection with the sentence of a problem."""
-        if isinstance(problem, InvalidMessage):
-            self.fail(str(problem), gone=problem.gone)
-        elif isinstance(problem, NoPlaceFree):
-            self.fail(f"{problem}; try again in a few minutes", _NO_PLACE, full=True)
-        elif isinstance(problem, EpisodeFault):
-            self.fail(str(problem) if self.link is None else _FAULT, gone=True)
-        elif isinstance(problem, CannotWrite):
-            self.fail(f"{_NOT_NOW}: {self._reason(problem)}", retry=True)
-        elif isinstance(problem, StoreError):
-            self.fail(str(problem) if self.link is None else _NOT_NOW, retry=True)
-        else:
-            self.fail(f"the episode cannot go on: {problem}")
-
-    def close_taken_over(self) -> None:
-        """Close the connection because another tab has taken over."""
-        self.fail("this task is open in another tab or window", _TAKEN_OVER, elsewhere=True)
 
     async def stop(self) -> None:
         """Take no more steps; return when the last one is taken. Another page may resume the episode then."""
@@ -209,17 +137,6 @@ class Tab:
     def report_stored(self, step: int) -> None:
         """Report to the page up to which step its episode is stored."""
         self.send({"type": "stored", "step": step})
-
-    def report_writing(self, problem: CannotWrite | None) -> None:
-        """Report to the page why nothing can be written at the moment, or, with None, that it can again."""
-        trouble = None if problem is None else self._reason(problem)
-        if trouble != self._trouble:
-            self._trouble = trouble
-            self.send({"type": "recording", "trouble": trouble})
-
-    def _reason(self, problem: CannotWrite) -> str:
-        # Participants cannot free a disk, so they are asked to get help.
-        return f"{problem.reason}; {problem.remedy}" if self.link is None else _ASK_FOR_HELP
 
     async def _drive(self) -> None:
         """Take the steps that are due until the page is closed; a step is due every 1/15 s."""

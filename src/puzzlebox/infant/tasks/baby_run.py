@@ -125,6 +125,13 @@ class BabyRun(Task[BabyRunSettings]):
         start = self.memory["start"]
         return {"way": 0.0 if start is None else self.memory["way"] - start}
 
+    def reason(self, play: Play) -> str:
+        """Return how far it has got."""
+        way = self.measures(play)["way"]
+        if self.settings.turn:
+            return f"the child has turned by {np.degrees(way):.0f} of 90 degrees"
+        return f"the child has come {way:.2f} m ahead; it must be {_FAR:g} m"
+
     def script(self, play: Play, agent: int) -> Any:
         """Gallop on hands and knees, and steer straight ahead, or to the left if turning is rewarded."""
         turned = difference(0.0, self._heading(play))

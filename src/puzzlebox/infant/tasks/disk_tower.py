@@ -166,6 +166,11 @@ class DiskTower(Task[DiskTowerSettings]):
         """Return what can be grabbed: all discs."""
         return self.names
 
+    def reason(self, play: Play) -> str:
+        """Return how high the tower is."""
+        stacked = self.memory["stacked"]
+        return f"the tower has {stacked + 1} of {len(self.names)} discs" if stacked else "no disc lies on another one"
+
     def measures(self, play: Play) -> Mapping[str, float]:
         """Return how many discs lie on the first one in order."""
         return {"stacked": self.memory["stacked"]}

@@ -19,6 +19,12 @@ class GrabObject(TwoHandsTask):
     )
     end = "when both hands hold it 6 cm above the table for 5 steps; then it is passed"
 
+    def reason(self, play: Play) -> str:
+        """Return what was missing."""
+        if not self.memory["both"]:
+            return "both hands have not touched the block at the same time"
+        return f"both hands have not held the block {100 * _HIGH:.0f} cm above the table for {_LONG} steps"
+
     def step(self, play: Play) -> Outcome:
         """Pay for nearness, touch and height."""
         memory, both, height = self.memory, self.both_touch(play), max(0.0, self.height(play))

@@ -19,6 +19,12 @@ class GrabsBlock(TwoHandsTask):
     reward = "the score: 1 when both hands have touched it for 8 steps, 1 more when they have lifted it for 8 steps"
     end = "at the score of 2; passed then (heights and times are ours)"
 
+    def reason(self, play: Play) -> str:
+        """Return what was missing."""
+        if self.memory["both"] < _LONG:
+            return f"both hands have not touched the block for {_LONG} steps"
+        return f"both hands have not lifted the block by {100 * _HIGH:.0f} cm for {_LONG} steps"
+
     def step(self, play: Play) -> Outcome:
         """Count the steps of touch and of lifting."""
         memory, both = self.memory, self.both_touch(play)

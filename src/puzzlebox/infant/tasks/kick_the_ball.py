@@ -132,6 +132,15 @@ class KickTheBall(Task[KickTheBallSettings]):
         play.push(BALL, (speed * cos(angle), speed * sin(angle), 0.3))
         play.emit("kicked", thing=BALL)
 
+    def reason(self, play: Play) -> str:
+        """Return who left the field."""
+        x, y, _ = play.place(BALL).tolist()
+        if max(abs(x), abs(y)) > _HALF:
+            return "the ball has left the field, and the child did not meet it"
+        return (
+            "the child did not meet the ball" if play.steps >= self.settings.limit else "the child has left the field"
+        )
+
     def measures(self, play: Play) -> Mapping[str, float]:
         """Return the kicks so far, and how far the ball is."""
         state, place = play.walker(0).state, play.place(BALL)

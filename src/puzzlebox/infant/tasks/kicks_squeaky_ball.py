@@ -114,6 +114,11 @@ class KicksSqueakyBall(Task[KicksSqueakyBallSettings]):
         state, place = play.walker(0).state, play.place(self.memory["right"])
         return {"distance": hypot(place[0] - state.x, place[1] - state.y)}
 
+    def reason(self, play: Play) -> str:
+        """Return whether a ball was kicked."""
+        kicked = any(event["kind"] == "kicked" for event in play.events)
+        return "the ball that the child has kicked is not the one that squeaked" if kicked else "no ball was kicked"
+
     def script(self, play: Play, agent: int) -> Any:
         """Walk to the right ball and kick."""
         state, place = play.walker(0).state, play.place(self.memory["right"])

@@ -139,6 +139,10 @@ class MazeNav(Task[MazeNavSettings]):
         over = memory["search"] >= settings.searches
         return Outcome([reward], over, memory["found"] == settings.searches if over else None)
 
+    def reason(self, play: Play) -> str:
+        """Return how many searches succeeded."""
+        return f"{self.memory['found']} of {self.settings.searches} toys were found in time"
+
     def measures(self, play: Play) -> Mapping[str, float]:
         """Return how many toys were found, and the length of the way to the target."""
         return {"found": self.memory["found"], "distance": self.memory["way"]}

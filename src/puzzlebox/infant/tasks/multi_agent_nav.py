@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from puzzlebox.infant.sound.sources import Source, Tone
-from puzzlebox.infant.tasks.navigation import NavigationSettings, NavigationTask
+from puzzlebox.infant.tasks.navigation import NavigationSettings, NavigationTask, kind_of
 from puzzlebox.infant.tasks.play import Play
 from puzzlebox.infant.tasks.settings import SPECTRUM
 from puzzlebox.infant.tasks.task import Outcome
@@ -76,6 +76,12 @@ class MultiAgentNav(NavigationTask):
             rewards.append(reward)
         done = all(there)
         return Outcome(rewards, over=done or wrong, passed=done if done or wrong else None)
+
+    def reason(self, play: Play) -> str:
+        """Return how many children are at the target, or which came to another toy."""
+        if any(event["kind"] == "wrong" for event in play.events):
+            return super().reason(play)
+        return f"{sum(self.memory['there'])} of {self.agents} children have come to the {kind_of(self.memory['goal'])}"
 
     def measures(self, play: Play) -> Mapping[str, float]:
         """Return how many children have come to the target, and how far the first is from it."""

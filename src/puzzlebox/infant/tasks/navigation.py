@@ -169,6 +169,15 @@ class NavigationTask(Task[Any]):
         """Return whether a child has come to a toy."""
         return self.reached(play, agent) is not None
 
+    def reason(self, play: Play) -> str:
+        """Return which toy the child has come to instead of the target."""
+        goal = kind_of(self.memory["goal"])
+        wrong = next((event["details"] for event in play.events if event["kind"] == "wrong"), None)
+        if wrong is None:
+            return f"the child has not come to the {goal}"
+        who = "the child" if self.agents == 1 else f"child {wrong['agent'] + 1}"
+        return f"{who} has come to the {kind_of(wrong['thing'])}; the target was the {goal}"
+
     def measures(self, play: Play) -> Mapping[str, float]:
         """Return how far the first child is from the target."""
         return {"distance": self.distance(play, self.memory["goal"])}
@@ -184,6 +193,11 @@ class NavigationTask(Task[Any]):
         """Walk to a place and keep away from toys that are not the target."""
         others = [play.place(name) for name in self.memory["shown"] if name != self.memory["goal"]]
         return steer(play, agent, *detour(play, agent, x, y, others, REACHED + 0.12))
+
+
+def kind_of(name: str) -> str:
+    """Return the colour and shape of a toy from its name, which ends in a number."""
+    return name.rpartition(" ")[0]
 
 
 def judged(task: NavigationTask, play: Play, agent: int = 0) -> Outcome:

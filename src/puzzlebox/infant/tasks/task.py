@@ -128,6 +128,10 @@ class Task(ABC, Generic[S]):
         """Return numbers of the state that tables of episodes hold, by name."""
         return {}
 
+    def reason(self, play: "Play") -> str:
+        """Return why an episode that is over was not passed, as a sentence for people; "" if the task cannot say."""
+        return ""
+
     def touches(self, play: "Play", agent: int) -> bool:
         """Return whether an agent touches a thing, for the sense `touch`."""
         return play.touches(agent)

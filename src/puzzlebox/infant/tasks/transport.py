@@ -81,6 +81,10 @@ class Transport(TwoHandsTask):
         """Return how far the thing is from the target, too."""
         return {**super().measures(play), "offset": self.offset(play)}
 
+    def reason(self, play: Play) -> str:
+        """Return how far the thing is from the target."""
+        return f"the block is {100 * self.offset(play):.0f} cm from the target; it must be within {100 * _NEAR:.0f} cm"
+
     def script(self, play: Play, agent: int) -> Any:
         """Grip the thing, and carry it to the target."""
         start = self.memory.setdefault("start", play.place(THING).copy())

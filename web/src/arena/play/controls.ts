@@ -1,4 +1,5 @@
 // The input of the play page: keys, gamepad and on-screen stick, combined into one action.
+import { listenToKeys, Pads, type Pad } from "../../lib/input";
 import { actionOf, MOVES, movesOfKeys, roleOf, type Bindings, type Command, type Move, type Moves } from "../../lib/keys";
 
 /** The smallest deflection of a stick that counts, as a share of the full one. */
@@ -23,12 +24,6 @@ export function movesOfStick(x: number, y: number): Moves {
   };
 }
 
-/** The part of the Gamepad API that is used. */
-export interface Pad {
-  axes: readonly number[];
-  buttons: readonly { pressed: boolean }[];
-}
-
 export function movesOfPad(pad: Pad): Moves {
   const moves = movesOfStick(pad.axes[0] ?? 0, pad.axes[1] ?? 0);
   for (const move of MOVES) moves[move] ||= pad.buttons[PAD_MOVES[move]]?.pressed ?? false;
@@ -46,26 +41,17 @@ export class Controls {
   /** False while the menu is open, which then receives the keys. */
   enabled = true;
   private readonly heldKeys = new Set<string>();
-  private heldPadButtons = new Set<number>();
+  private readonly pads = new Pads();
   private stickMoves = movesOfStick(0, 0);
   private padMoves = movesOfStick(0, 0);
+  readonly detach: () => void;
 
   constructor(
     private readonly bindings: () => Bindings,
     private readonly command: (command: Command) => void,
     private readonly changed: () => void,
   ) {
-    addEventListener("keydown", this.onKeyDown);
-    addEventListener("keyup", this.onKeyUp);
-    addEventListener("blur", this.release);
-    document.addEventListener("visibilitychange", this.release);
-  }
-
-  detach(): void {
-    removeEventListener("keydown", this.onKeyDown);
-    removeEventListener("keyup", this.onKeyUp);
-    removeEventListener("blur", this.release);
-    document.removeEventListener("visibilitychange", this.release);
+    this.detach = listenToKeys(this.onKeyDown, this.onKeyUp, this.release);
   }
 
   get action(): number {
@@ -79,21 +65,13 @@ export class Controls {
     this.changed();
   }
 
-  /** Read the gamepads, which send no events. Call this once in each display frame. */
+  /** Read the gamepads. Call this once in each display frame. */
   poll(): void {
-    const pads = [...(navigator.getGamepads?.() ?? [])].filter((pad) => pad != null);
-    const held = new Set<number>();
-    for (const pad of pads) {
-      for (const [button, command] of PAD_COMMANDS) {
-        if (!pad.buttons[button]?.pressed) continue;
-        held.add(button);
-        if (this.heldPadButtons.has(button)) continue;
-        if (this.enabled) this.command(command);
-        else if (PAD_CLOSE_BUTTONS.includes(button)) this.command("menu");
-      }
-    }
-    this.heldPadButtons = held;
-    this.padMoves = combine(pads.map(movesOfPad));
+    this.pads.poll(PAD_COMMANDS, (command, button) => {
+      if (this.enabled) this.command(command);
+      else if (PAD_CLOSE_BUTTONS.includes(button)) this.command("menu");
+    });
+    this.padMoves = combine(this.pads.all.map(movesOfPad));
     this.changed();
   }
 

@@ -2,7 +2,8 @@
 import { publishState } from "../../lib/pageState";
 import type { FrameMessage } from "../../scene/decode";
 import type { ArenaView } from "../../scene/view";
-import type { EpisodeMessage, LinkState } from "../connection";
+import type { LinkState } from "../../lib/playConnection";
+import type { EpisodeMessage } from "../connection";
 
 export interface PlayState {
   frame: FrameMessage | null;
