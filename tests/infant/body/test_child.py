@@ -45,6 +45,30 @@ def test_postures_hold_for_ten_seconds(pose: str, age: float) -> None:
     assert child.data.body("head").xpos[2] == pytest.approx(height, abs=0.05)
 
 
+@pytest.mark.parametrize("age", AGES)
+@pytest.mark.parametrize("pose", ["lie", "sit", "prone"])
+def test_postures_begin_without_bones_inside_each_other_or_the_floor(pose: str, age: float) -> None:
+    child = child_of(age)
+    # Seeds turn joints by a degree or two.
+    for seed in (None, *range(8)):
+        child.reset(seed, pose)
+        assert min(child.data.contact.dist, default=0.0) > -0.002, f"seed {seed}"
+
+
+@pytest.mark.parametrize("age", AGES)
+def test_a_child_that_sits_gains_no_energy_when_its_muscles_let_go(age: float) -> None:
+    child = Child(age)
+    child.model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
+    child.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION
+    child.reset(pose="sit")
+    energies = [float(child.data.energy.sum())]
+    child.physics.watchers.append(lambda number: energies.append(float(child.data.energy.sum())))
+    for _ in range(6):
+        child.step()
+    # Children that began with their hands inside their shins gained 0.4 to 1 J.
+    assert max(energies) - energies[0] < 0.01
+
+
 def test_without_support_a_standing_child_falls() -> None:
     child = child_of()
     child.reset(pose="stand")
