@@ -50,7 +50,7 @@ _RELAXED_HAND = {
 POSES: dict[str, Pose] = {
     "stand": Pose(0, {
         "thigh.flex": 6, "thigh.abduct": 4, "shin.flex": 12, "foot.raise": 6, "thigh.rotate": 8,
-        "upper_arm.abduct": 16, "forearm.flex": 24, "forearm.pronate": 20, **_RELAXED_HAND,
+        "upper_arm.abduct": 28, "forearm.flex": 24, "forearm.pronate": 20, **_RELAXED_HAND,
     }, supported=True),
     "sit": Pose(0, {
         "thigh.flex": 102, "thigh.abduct": 40, "thigh.rotate": 30, "shin.flex": 30, "foot.raise": -8,
