@@ -70,6 +70,16 @@ def test_a_child_that_sits_gains_no_energy_when_its_muscles_let_go(age: float) -
     assert max(energies) - energies[0] < 0.01
 
 
+@pytest.mark.parametrize("age", AGES)
+def test_a_child_that_sits_keeps_its_head_up(age: float) -> None:
+    child = child_of(age)
+    child.reset(seed=1, pose="sit")
+    for _ in range(45):
+        child.step()
+    forwards = child.data.body("head").xmat.reshape(3, 3)[:, 0]
+    assert abs(np.degrees(np.arcsin(forwards[2]))) < 15
+
+
 def test_without_support_a_standing_child_falls() -> None:
     child = child_of()
     child.reset(pose="stand")

@@ -52,8 +52,9 @@ POSES: dict[str, Pose] = {
         "thigh.flex": 6, "thigh.abduct": 4, "shin.flex": 12, "foot.raise": 6, "thigh.rotate": 8,
         "upper_arm.abduct": 28, "forearm.flex": 24, "forearm.pronate": 20, **_RELAXED_HAND,
     }, supported=True),
-    "sit": Pose(0, {
-        "thigh.flex": 102, "thigh.abduct": 40, "thigh.rotate": 30, "shin.flex": 30, "foot.raise": -8,
+    # The pelvis leans back, so that the trunk stays upright under its weight.
+    "sit": Pose(-10, {
+        "thigh.flex": 92, "thigh.abduct": 40, "thigh.rotate": 30, "shin.flex": 30, "foot.raise": -8,
         "lumbar.bend": 8, "thorax.bend": 5, "chest.bend": 3, "neck.bend": -4, "head.bend": -8,
         "upper_arm.flex": 32, "upper_arm.abduct": 18, "forearm.flex": 55, "forearm.pronate": 40, **_RELAXED_HAND,
     }),
