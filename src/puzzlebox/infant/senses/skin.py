@@ -138,7 +138,7 @@ class Skin:
         )
         bits = (meet * (np.uint64(1) << np.arange(len(BONES), dtype=np.uint64))).sum(axis=1, dtype=np.uint64)
         followed = np.where(self._weights >= _LEAST_SHARE, bits[self._bones], np.uint64(0))
-        return np.bitwise_or.reduce(followed, axis=1)
+        return np.asarray(np.bitwise_or.reduce(followed, axis=1))
 
     def feel_everywhere(self) -> None:
         """Let all taxels feel from now on, whatever `regions` says: somebody looks at the whole skin."""
