@@ -20,10 +20,17 @@ constexpr float kLeastVariance = 0.01f;
 constexpr float kDarkest = 0.002f;
 constexpr int kMostLevels = 6;
 
+// The pixel that stands for one beyond the edges of a mirrored picture, whatever the distance.
+int mirrored(int at, int size) {
+  int turn = at % (2 * size);
+  if (turn < 0) turn += 2 * size;
+  return turn < size ? turn : 2 * size - 1 - turn;
+}
+
 }  // namespace
 
-Retina::Retina(int size, std::vector<float> kernel, std::vector<float> mask, int bands)
-    : size_(size), bands_(bands), kernel_(std::move(kernel)), mask_(std::move(mask)) {
+Retina::Retina(int size, std::vector<float> kernel, std::vector<float> mask, int bands, bool mirror)
+    : size_(size), bands_(bands), mirror_(mirror), kernel_(std::move(kernel)), mask_(std::move(mask)) {
   std::size_t pixels = static_cast<std::size_t>(size) * size;
   if (size < 1 || size > 4096) throw std::invalid_argument("size: 1 to 4096 pixels");
   if (kernel_.empty()) throw std::invalid_argument("kernel: at least one number");
@@ -44,22 +51,25 @@ Retina::Retina(int size, std::vector<float> kernel, std::vector<float> mask, int
   }
 }
 
-// Apply a symmetric filter along rows and then along columns; beyond the edges the outermost pixels go on. `row` writes
-// size_ sums to `out`; what it gets for `at(k)` is the same run of pixels moved by k.
+// Apply a symmetric filter along rows and then along columns; beyond the edges is the mirror image of the picture, or the
+// outermost pixels go on. `row` writes size_ sums to `out`; what it gets for `at(k)` is the same run of pixels moved by k.
 template <class Row>
 void Retina::separable(Plane& plane, int reach, Row row) {
   int n = size_;
   padded_.resize(static_cast<std::size_t>(n + 2 * reach));
+  auto inside = [&](int at) { return mirror_ ? mirrored(at, n) : std::clamp(at, 0, n - 1); };
   for (int y = 0; y < n; ++y) {
     const float* line = plane.data() + static_cast<std::size_t>(y) * n;
-    std::fill_n(padded_.begin(), reach, line[0]);
+    for (int k = 0; k < reach; ++k) {
+      padded_[k] = line[inside(k - reach)];
+      padded_[reach + n + k] = line[inside(n + k)];
+    }
     std::copy_n(line, n, padded_.begin() + reach);
-    std::fill_n(padded_.begin() + reach + n, reach, line[n - 1]);
     const float* middle = padded_.data() + reach;
     row([&](int k) { return middle + k; }, half_.data() + static_cast<std::size_t>(y) * n);
   }
   for (int y = 0; y < n; ++y) {
-    row([&](int k) { return half_.data() + static_cast<std::size_t>(std::clamp(y + k, 0, n - 1)) * n; },
+    row([&](int k) { return half_.data() + static_cast<std::size_t>(inside(y + k)) * n; },
         plane.data() + static_cast<std::size_t>(y) * n);
   }
 }
@@ -195,11 +205,11 @@ void bind_retina(nb::module_& module) {
   nb::class_<Retina>(module, "Retina", "What an immature eye makes of a picture, for puzzlebox.infant.senses.retina.")
       .def(
           "__init__",
-          [](Retina* self, int size, Numbers kernel, Numbers mask, int bands) {
+          [](Retina* self, int size, Numbers kernel, Numbers mask, int bands, bool mirror) {
             new (self) Retina(size, {kernel.data(), kernel.data() + kernel.size()},
-                              {mask.data(), mask.data() + mask.size()}, bands);
+                              {mask.data(), mask.data() + mask.size()}, bands, mirror);
           },
-          nb::arg("size"), nb::arg("kernel"), nb::arg("mask"), nb::arg("bands"))
+          nb::arg("size"), nb::arg("kernel"), nb::arg("mask"), nb::arg("bands"), nb::arg("mirror"))
       .def(
           "filter",
           [](Retina& self, Picture picture, nb::object depth, float threshold, float saturation, float focus,

@@ -21,8 +21,9 @@ struct RetinaLimits {
 class Retina {
  public:
   // `kernel`: the blur of acuity from its middle outwards; one number for no blur. `mask`: what is multiplied with each
-  // pixel; empty for nothing. `bands`: the number of octaves whose contrast has a threshold.
-  Retina(int size, std::vector<float> kernel, std::vector<float> mask, int bands);
+  // pixel; empty for nothing. `bands`: the number of octaves whose contrast has a threshold. `mirror`: whether the
+  // picture goes on beyond its edges as its mirror image, or else as its outermost pixels.
+  Retina(int size, std::vector<float> kernel, std::vector<float> mask, int bands, bool mirror);
 
   // Filter a picture (size x size x 3 bytes of sRGB) in place. `depth`: metres, or null for no blur by distance.
   void filter(std::uint8_t* picture, const float* depth, const RetinaLimits& limits);
@@ -39,6 +40,7 @@ class Retina {
   void lose_contrast(float threshold);
 
   int size_, bands_;
+  bool mirror_;
   std::vector<float> kernel_, mask_;
   // Luminance, and red and blue less luminance.
   Plane planes_[3];

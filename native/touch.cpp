@@ -36,6 +36,8 @@ double distance_to(const TouchShape& s, double x, double y, double z) {
 }
 
 constexpr double kBending = 0.02;
+// As many as `deaf` has bits.
+constexpr int kMostBones = 64;
 
 // A position moved by a bone: three rows of four numbers.
 void move(const double* m, const float* at, double* out) {
@@ -45,19 +47,21 @@ void move(const double* m, const float* at, double* out) {
 }  // namespace
 
 Touch::Touch(std::vector<float> places, std::vector<std::uint8_t> bones, std::vector<float> weights,
-             std::vector<std::uint8_t> main, std::vector<std::int32_t> links, std::vector<std::int32_t> to,
-             std::vector<float> pull, int bone_count)
+             std::vector<std::uint8_t> main, std::vector<std::uint64_t> deaf, std::vector<std::int32_t> links,
+             std::vector<std::int32_t> to, std::vector<float> pull, int bone_count)
     : places_(std::move(places)),
       weights_(std::move(weights)),
       pull_(std::move(pull)),
       bones_(std::move(bones)),
       main_(std::move(main)),
+      deaf_(std::move(deaf)),
       links_(std::move(links)),
       to_(std::move(to)) {
   std::size_t n = main_.size();
-  bool fits = places_.size() == 3 * n && bones_.size() == 4 * n && weights_.size() == 4 * n && links_.size() == n + 1 &&
-              to_.size() == pull_.size() && links_.front() == 0 && links_.back() == static_cast<int>(to_.size());
+  bool fits = places_.size() == 3 * n && bones_.size() == 4 * n && weights_.size() == 4 * n && deaf_.size() == n &&
+              links_.size() == n + 1 && to_.size() == pull_.size() && links_.front() == 0 && links_.back() == static_cast<int>(to_.size());
   if (!fits) throw std::invalid_argument("taxels: columns of different lengths");
+  if (bone_count > kMostBones) throw std::invalid_argument("taxels: at most 64 bones");
   of_bone_.resize(bone_count);
   auto check = [&](bool good, const char* what) {
     if (!good) throw std::invalid_argument(std::string("taxels: there is no such ") + what);
@@ -111,6 +115,7 @@ void Touch::measure(const double* matrices, const std::vector<std::pair<int, int
     if (shape < 0 || shape >= static_cast<int>(shapes.size())) throw std::invalid_argument("pairs: no such shape");
     const TouchShape& s = shapes[shape];
     const double* t = s.turn;
+    std::uint64_t bit = s.bone < 0 ? 0 : std::uint64_t{1} << s.bone;
     auto distance = [&](const double* at) {
       double x = at[0] - s.at[0], y = at[1] - s.at[1], z = at[2] - s.at[2];
       return distance_to(s, t[0] * x + t[3] * y + t[6] * z, t[1] * x + t[4] * y + t[7] * z,
@@ -125,7 +130,7 @@ void Touch::measure(const double* matrices, const std::vector<std::pair<int, int
     for (int i : of_bone_[bone]) {
       double depth = -distance(at);
       at += 3;
-      if (depth <= 0) continue;
+      if (depth <= 0 || (deaf_[i] & bit)) continue;
       if (out[i] == 0) pushed.push_back(i);
       out[i] = std::max(out[i], depth);
     }
@@ -155,34 +160,36 @@ void bind_touch(nb::module_& module) {
       .def(
           "__init__",
           [](Touch* self, Column<float> places, Column<std::uint8_t> bones, Column<float> weights,
-             Column<std::uint8_t> main, Column<std::int32_t> links, Column<std::int32_t> to, Column<float> pull,
-             int bone_count) {
-            new (self) Touch(vector_of(places), vector_of(bones), vector_of(weights), vector_of(main), vector_of(links),
-                             vector_of(to), vector_of(pull), bone_count);
+             Column<std::uint8_t> main, Column<std::uint64_t> deaf, Column<std::int32_t> links,
+             Column<std::int32_t> to, Column<float> pull, int bone_count) {
+            new (self) Touch(vector_of(places), vector_of(bones), vector_of(weights), vector_of(main), vector_of(deaf),
+                             vector_of(links), vector_of(to), vector_of(pull), bone_count);
           },
-          nb::arg("places"), nb::arg("bones"), nb::arg("weights"), nb::arg("main"), nb::arg("links"), nb::arg("to"),
-          nb::arg("pull"), nb::arg("bone_count"))
+          nb::arg("places"), nb::arg("bones"), nb::arg("weights"), nb::arg("main"), nb::arg("deaf"), nb::arg("links"),
+          nb::arg("to"), nb::arg("pull"), nb::arg("bone_count"))
       .def(
           "measure",
           [](const Touch& self, Doubles matrices, const std::vector<std::pair<int, int>>& pairs, Doubles shapes,
              Out out) {
             bool fits = matrices.shape(1) == 12 && static_cast<int>(matrices.shape(0)) == self.bone_count();
             if (!fits) throw std::invalid_argument("matrices: twelve numbers for each bone");
-            if (shapes.shape(1) != 16) throw std::invalid_argument("shapes: sixteen numbers each");
+            if (shapes.shape(1) != 17) throw std::invalid_argument("shapes: seventeen numbers each");
             if (static_cast<int>(out.shape(0)) != self.count()) throw std::invalid_argument("out: one for each taxel");
             std::vector<TouchShape> solids(shapes.shape(0));
             for (std::size_t i = 0; i < solids.size(); ++i) {
-              const double* row = shapes.data() + 16 * i;
+              const double* row = shapes.data() + 17 * i;
               solids[i].kind = static_cast<Geom>(static_cast<int>(row[0]));
               std::copy(row + 1, row + 4, solids[i].size);
               std::copy(row + 4, row + 7, solids[i].at);
               std::copy(row + 7, row + 16, solids[i].turn);
+              solids[i].bone = static_cast<int>(row[16]);
+              if (solids[i].bone >= self.bone_count()) throw std::invalid_argument("shapes: there is no such bone");
             }
             self.measure(matrices.data(), pairs, solids, out.data());
           },
           nb::arg("matrices"), nb::arg("pairs"), nb::arg("shapes"), nb::arg("out"),
-          "Write the displacement of each taxel in metres. A shape is its kind (mjtGeom), three half sizes, its position\n"
-          "and its rotation matrix; a pair is a bone and the row of a shape that touches it.");
+          "Write the displacement of each taxel in metres. A shape is its kind (mjtGeom), three half sizes, its position,\n"
+          "its rotation matrix and its bone, or -1; a pair is a bone and the row of a shape that touches it.");
 }
 
 }  // namespace puzzlebox

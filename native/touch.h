@@ -12,19 +12,22 @@ namespace puzzlebox {
 // The shapes of MuJoCo that can touch a skin; the numbers are those of mjtGeom.
 enum class Geom : int { kPlane = 0, kSphere = 2, kCapsule = 3, kEllipsoid = 4, kCylinder = 5, kBox = 6 };
 
-// A shape: its kind, half sizes, position, and rotation matrix (rows).
+// A shape: its kind, half sizes, position, rotation matrix (rows), and the bone under the same skin that it is part of,
+// or -1.
 struct TouchShape {
   Geom kind;
   double size[3], at[3], turn[9];
+  int bone;
 };
 
 class Touch {
  public:
   // `places`: three numbers for each taxel in the posture in which the skin was made; `bones`, `weights`: four each;
-  // `main`: the bone that each taxel belongs to; `links`: for each taxel the first of its rows in `to` and `pull`.
+  // `main`: the bone that each taxel belongs to; `deaf`: a bit for each bone whose shapes a taxel does not feel; `links`:
+  // for each taxel the first of its rows in `to` and `pull`.
   Touch(std::vector<float> places, std::vector<std::uint8_t> bones, std::vector<float> weights,
-        std::vector<std::uint8_t> main, std::vector<std::int32_t> links, std::vector<std::int32_t> to,
-        std::vector<float> pull, int bone_count);
+        std::vector<std::uint8_t> main, std::vector<std::uint64_t> deaf, std::vector<std::int32_t> links,
+        std::vector<std::int32_t> to, std::vector<float> pull, int bone_count);
 
   int count() const { return static_cast<int>(main_.size()); }
   int bone_count() const { return static_cast<int>(of_bone_.size()); }
@@ -39,6 +42,7 @@ class Touch {
 
   std::vector<float> places_, weights_, pull_;
   std::vector<std::uint8_t> bones_, main_;
+  std::vector<std::uint64_t> deaf_;
   std::vector<std::int32_t> links_, to_;
   std::vector<std::vector<int>> of_bone_;
   // Around the taxels of each bone, in the posture of the skin.

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -28,7 +29,8 @@ def page(note: str) -> str:
         steps = f"{settings.default_max_steps:,}"
         lines.append(f"| [`{entry.name}`](#{entry.name}) | `{entry.id}` | {senses} | {control} | {steps} |")
     lines += ["", "`steps` are control steps of 1/15 s after which an episode is truncated.", ""]
-    lines += ["## Settings of every task", "", *_settings(Settings, ())]
+    lines += ["## Settings of every task", "", "A task with another default lists the setting once more.", ""]
+    lines += _settings(Settings, {})
     for entry in CATALOGUE.values():
         kind = classes[entry.name]
         lines += ["", f"## `{entry.name}`", "", inspect.getdoc(kind) or "", ""]
@@ -37,7 +39,7 @@ def page(note: str) -> str:
             lines.append(f"- **`target`:** {', '.join(kind.targets)}.")
         if kind.colours:
             lines.append(f"- **`colour`:** {', '.join(kind.colours)}.")
-        own = _settings(kind.settings_class, [each.name for each in fields(Settings)])
+        own = _settings(kind.settings_class, {each.name: each.default for each in fields(Settings)})
         lines += ["", *(own or ["It has no settings of its own."])]
     return "\n".join(lines) + "\n"
 
@@ -48,15 +50,15 @@ def _control(kind: Any) -> str:
     return f"joints: {kind.joints if isinstance(kind.joints, str) else ', '.join(kind.joints)}"
 
 
-def _settings(kind: Any, without: Any) -> list[str]:
-    """Return a table of settings, those of base classes included except for some."""
+def _settings(kind: Any, known: Mapping[str, Any]) -> list[str]:
+    """Return a table of settings, those of base classes included, without those whose default is known."""
     meanings: dict[str, str] = {}
     for each in reversed(kind.__mro__):
         meanings |= _attributes(each.__dict__.get("__doc__") or "")
     rows = [
         f"| `{each.name}` | {meanings.get(each.name, '')} | {_plain(each.default)} |"
         for each in fields(kind)
-        if each.name not in without
+        if each.name not in known or each.default != known[each.name]
     ]
     return ["| setting | meaning | default |", "|---|---|---|", *rows] if rows else []
 

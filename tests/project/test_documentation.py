@@ -21,6 +21,8 @@ from puzzlebox.arena.schema import read
 from puzzlebox.arena.schema.models import OPERATIONS, Arena, Task
 from puzzlebox.arena.things.page import documentation
 from puzzlebox.arena.world import ACTIONS, KINDS, Rules
+from puzzlebox.infant.catalogue import CATALOGUE
+from puzzlebox.infant.envs.core import task_class
 
 DOCS = ROOT / "docs"
 FIRST = DOCS / "guides" / "first-task.md"
@@ -133,6 +135,18 @@ REFERENCE = reference()
 @pytest.mark.parametrize("name", REFERENCE.PAGES)
 def test_a_page_written_from_the_source_is_current(name: str) -> None:
     assert (DOCS / name).read_text(encoding="utf-8") == REFERENCE.PAGES[name](), "run `make generated`"
+
+
+def test_the_page_of_infant_tasks_has_the_default_that_each_task_really_has() -> None:
+    sections = (DOCS / "reference" / "infant-tasks.md").read_text(encoding="utf-8").split("\n## ")
+    shared = next(each for each in sections if each.startswith("Settings of every task"))
+    for entry in CATALOGUE.values():
+        (own,) = (each for each in sections if each.startswith(f"`{entry.name}`"))
+        for setting in fields(task_class(entry).settings_class):
+            default = "" if setting.default is None else f"`{setting.default}`"
+            rows = [row for row in (own + shared).splitlines() if row.startswith(f"| `{setting.name}` |")]
+            # The first one counts: a task lists what differs from the others.
+            assert rows[0].endswith(f"| {default} |"), (entry.name, setting.name)
 
 
 def test_the_python_page_has_every_name_of_the_package() -> None:

@@ -102,12 +102,14 @@ def test_scores_follow_the_conditions_of_items() -> None:
     assert looks(0, 24, 0) == 0 and looks(40, 0, 11) == 0
     ear = item_named(3)
 
-    def turns(turned: int, facing: int) -> int:
-        return ear.judge(
-            outcomes({"test": [{"turned": row < turned, "moved": True, "facing": row < facing} for row in range(40)]})
-        )
+    def turns(turned: int, facing: int, silent: int) -> int:
+        test = [{"turned": row < turned, "moved": True, "facing": row < facing} for row in range(40)]
+        without = [{"turned": row % 2 == 0, "moved": row < silent, "facing": False} for row in range(20)]
+        return ear.judge(outcomes({"test": test, "silent": without}))
 
-    assert turns(35, 25) == 2 and turns(35, 24) == 1 and turns(34, 40) == 1 and turns(24, 40) == 0
+    assert turns(35, 25, 5) == 2 and turns(35, 24, 0) == 1 and turns(34, 40, 0) == 1 and turns(24, 40, 0) == 0
+    # A head that always turns does not turn to the sound, whichever way it goes.
+    assert turns(40, 40, 6) == turns(40, 40, 10) == 1 and turns(40, 40, 11) == 0
     dark = item_named(25)
 
     def searches(right: int, touched: int, none: int) -> int:

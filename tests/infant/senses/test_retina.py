@@ -81,6 +81,18 @@ def test_contrast_below_the_threshold_vanishes_and_far_above_it_stays(cycles_a_p
     assert contrast_left(retina, grating(cycles_a_pixel, 0.9)) > 0.8
 
 
+@pytest.mark.parametrize("cycles_a_degree", [0.35, 0.5, 0.7, 1.5])
+def test_coarse_patterns_below_the_threshold_vanish_also_in_a_foveal_patch(cycles_a_degree: float) -> None:
+    # A patch of 6 degrees shows two waves of 0.35 cycles a degree.
+    retina, cycles_a_pixel = (
+        Retina(SIZE, 6, Sight(contrast_sensitivity=10)),
+        cycles_a_degree / pixels_per_degree(SIZE, 6),
+    )
+    assert contrast_left(retina, grating(cycles_a_pixel, 0.08)) < 0.012
+    assert contrast_left(retina, grating(cycles_a_pixel, 0.14)) > 0.02
+    assert contrast_left(retina, grating(cycles_a_pixel, 0.9)) > 0.8
+
+
 def test_colours_become_paler_at_the_same_light() -> None:
     red = np.full((16, 16, 3), (200, 60, 60), np.uint8)
     spreads = []

@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 
 from infant_bodies import child_of
+from puzzlebox.infant.body.bones import BONE_NAMES
 from puzzlebox.infant.body.child import Child
+from puzzlebox.infant.body.poses import POSES, Pose
 from puzzlebox.infant.envs.core import Core
 from puzzlebox.infant.senses.habituation import Habituation
 from puzzlebox.infant.senses.neighbours import links_between
@@ -230,3 +232,31 @@ def test_every_shape_pushes_the_skin_in_where_it_is(kind: str) -> None:
     places = skin.positions()[displacement > 0]
     assert len(places) > 5
     assert places[:, 0].min() > belly[0] + 0.03, "only the front of the trunk"
+
+
+@pytest.mark.parametrize("age", [1, 6, 18, 24])
+def test_the_arms_of_a_standing_child_hang_beside_its_trunk_and_press_nothing(age: float) -> None:
+    child = Child(age)
+    skin = Skin(child)
+    child.reset(seed=1, pose="stand")
+    for _ in range(30):
+        child.step()
+    names = [{child.model.body(child.model.geom_bodyid[geom]).name for geom in pair} for pair in child.near()]
+    arms = np.array([any("arm" in name for name in pair) for pair in names])
+    assert (child.data.contact.dist[arms] > 0).all()
+    flanks = np.isin(skin.taxels.bone, [BONE_NAMES.index(name) for name in ("lumbar", "thorax", "chest")])
+    assert skin.measure()[flanks].max() < 0.004
+
+
+def test_the_skin_of_an_armpit_does_not_feel_its_own_arm_and_feels_other_things(probed: Child) -> None:
+    skin = Skin(probed)
+    # The bones of arm and trunk are 12 mm apart.
+    probed.reset(pose=Pose(0, {**POSES["stand"].angles, "upper_arm.abduct": 30}, supported=True))
+    probed.data.qpos[2] += 1.0
+    mujoco.mj_step1(probed.model, probed.data)
+    thorax = skin.taxels.bone == BONE_NAMES.index("thorax")
+    follows = (skin._bones == BONE_NAMES.index("left_collarbone")) & (skin._weights > 0.05)
+    armpit = np.flatnonzero(thorax & follows.any(axis=1))
+    assert len(armpit) >= 5 and skin.measure()[thorax].max() == 0
+    for taxel in armpit.tolist():
+        assert press(probed, skin, taxel, 0.002)[taxel] >= 0.0019

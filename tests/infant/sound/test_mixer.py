@@ -5,6 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from puzzlebox.infant.sound import mixer as mixing
+from puzzlebox.infant.sound.kemar import MEASURED_AT, read_kemar
 from puzzlebox.infant.sound.mixer import Mixer, Sounding
 from puzzlebox.infant.sound.propagation import DistanceLaw, Room
 from puzzlebox.infant.sound.rate import FRAME, SAMPLE_RATE, SPEED_OF_SOUND
@@ -75,6 +76,34 @@ def test_loudness_falls_with_the_square_of_distance_and_stops_growing_at_half_a_
     assert loudness(0.2) / one == pytest.approx(4.0)
     assert [DistanceLaw().gain(each) for each in (0.0, 0.5, 1.0, 2.0)] == [4.0, 4.0, 1.0, 0.25]
     assert DistanceLaw(nearest=0.1, exponent=1.0).gain(0.2) == pytest.approx(5.0)
+
+
+def levels(mixer: Mixer, paths: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the level at both ears of a sound with all frequencies, in decibels."""
+    return np.asarray(10 * np.log10((np.abs(mixer.spectra(paths)) ** 2).mean(axis=1)))
+
+
+@pytest.mark.parametrize("azimuth", [0, 30, 60, 90, 135, 180, 250])
+def test_at_the_distance_of_the_measurements_the_level_difference_is_the_measured_one(azimuth: int) -> None:
+    kemar = read_kemar()
+    (row,) = np.flatnonzero((kemar.elevation == 0) & (kemar.azimuth == azimuth))
+    power = (kemar.responses[row].astype(np.float64) ** 2).sum(axis=1)
+    left, right = levels(Mixer(EARS), around(azimuth, MEASURED_AT))
+    assert left - right == pytest.approx(10 * np.log10(power[0] / power[1]), abs=0.1)
+
+
+def test_level_differences_are_sane_at_all_distances() -> None:
+    mixer = Mixer(EARS)
+    for azimuth in range(-90, 100, 15):
+        differences = []
+        for distance in (0.0, 0.03, 0.08, 0.15, 0.3, 0.5, 0.8, 1.4, 3.0, 10.0):
+            left, right = levels(mixer, around(azimuth, distance))
+            assert np.isfinite((left, right)).all() and max(left, right) < 24
+            differences.append(left - right)
+        # A source outside the head is louder on its side, by no more than the head ever shades.
+        outside = np.array(differences[3:])
+        assert (np.abs(outside) < 20).all()
+        assert (outside * np.sign(azimuth) >= (1.0 if azimuth else -0.1)).all()
 
 
 def test_numbers_that_make_no_sense_are_refused() -> None:

@@ -22,7 +22,6 @@ from puzzlebox.infant.body.build import (
     Control,
     Furnish,
     build,
-    is_rigid,
 )
 from puzzlebox.infant.body.growth import REFERENCE_MONTHS, Growth, check_age
 from puzzlebox.infant.body.physics import CONTROL_STEP, Physics, PhysicsSnapshot
@@ -74,7 +73,10 @@ class Child:
         self.model = self.built.model
         self.physics = Physics(self.model)
         self.data = self.physics.data
-        self._rigid = [bone for bone in BONES if is_rigid(bone, locked)]
+        self._locked = frozenset(locked)
+        self._with_locked = [
+            bone for bone in BONES if any(f"{bone.name}.{each.name}" in locked for each in bone.joints)
+        ]
         self._angles = np.zeros(self.action_size)
         self._still = Stillness(self.physics, self.built.bodies) if fixed else None
         self._underside = Underside(self.model, self.built.bodies)
@@ -135,13 +137,19 @@ class Child:
         """Set the angle of each joint in radians, those of locked ones too, without moving anything else."""
         self.data.qpos[self.built.positions] = angles[self.built.moving]
         self._angles[:] = angles
-        for bone in self._rigid:
-            turn, part = np.array((1.0, 0.0, 0.0, 0.0)), np.empty(4)
-            for joint in bone.joints:
-                axis = np.array(joint.axis, np.float64)
-                angle = angles[JOINT_NAMES.index(f"{bone.name}.{joint.name}")]
-                mujoco.mju_axisAngle2Quat(part, axis / np.linalg.norm(axis), angle)
-                mujoco.mju_mulQuat(turn, turn.copy(), part)
+        for bone in self._with_locked:
+            # Turns of locked joints are moved to the front, where the frame of the bone holds them: they turn the axes
+            # of the joints before them the other way.
+            turn, part, back = np.array((1.0, 0.0, 0.0, 0.0)), np.empty(4), np.empty(4)
+            for joint in reversed(bone.joints):
+                name, axis = f"{bone.name}.{joint.name}", np.array(joint.axis, np.float64)
+                axis /= np.linalg.norm(axis)
+                if name in self._locked:
+                    mujoco.mju_axisAngle2Quat(part, axis, angles[JOINT_NAMES.index(name)])
+                    mujoco.mju_mulQuat(turn, part, turn.copy())
+                else:
+                    mujoco.mju_negQuat(back, turn)
+                    mujoco.mju_rotVecQuat(self.model.joint(name).axis, axis, back)
             self.model.body_quat[self.row(bone.name)] = turn
 
     def _root(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -50,12 +50,13 @@ _RELAXED_HAND = {
 POSES: dict[str, Pose] = {
     "stand": Pose(0, {
         "thigh.flex": 6, "thigh.abduct": 4, "shin.flex": 12, "foot.raise": 6, "thigh.rotate": 8,
-        "upper_arm.abduct": 16, "forearm.flex": 24, "forearm.pronate": 20, **_RELAXED_HAND,
+        "upper_arm.abduct": 28, "forearm.flex": 24, "forearm.pronate": 20, **_RELAXED_HAND,
     }, supported=True),
-    "sit": Pose(0, {
-        "thigh.flex": 102, "thigh.abduct": 40, "thigh.rotate": 30, "shin.flex": 30, "foot.raise": -8,
+    # The pelvis leans back, so that the trunk stays upright under its weight.
+    "sit": Pose(-10, {
+        "thigh.flex": 92, "thigh.abduct": 40, "thigh.rotate": 30, "shin.flex": 30, "foot.raise": -8,
         "lumbar.bend": 8, "thorax.bend": 5, "chest.bend": 3, "neck.bend": -4, "head.bend": -8,
-        "upper_arm.flex": 22, "upper_arm.abduct": 16, "forearm.flex": 44, "forearm.pronate": 40, **_RELAXED_HAND,
+        "upper_arm.flex": 32, "upper_arm.abduct": 18, "forearm.flex": 55, "forearm.pronate": 40, **_RELAXED_HAND,
     }),
     "lie": Pose(-90, {
         "thigh.flex": 40, "thigh.abduct": 28, "thigh.rotate": 24, "shin.flex": 62, "foot.raise": -5,

@@ -54,7 +54,6 @@ def walking(phase: float, effort: float) -> Floats:
             "foot.raise": min(25.0, max(-45.0, shin - thigh)),
             # New walkers hold their arms up and swing them little.
             "upper_arm.flex": 8.0 - 12.0 * amount * swing,
-            "upper_arm.abduct": 16.0 + 12.0 * amount,
             "forearm.flex": 24.0 + 30.0 * amount,
         }
         _set(out, angles, side)

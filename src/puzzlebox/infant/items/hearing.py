@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from puzzlebox.infant.items.item import Event, Item, Outcome, Trial, Verb, balanced, enough
+from puzzlebox.infant.items.item import Event, Item, Outcome, Trial, Verb, at_most, balanced, enough
 from puzzlebox.infant.items.oracles import Script
 from puzzlebox.infant.items.session import Session
 from puzzlebox.infant.scenes.log import Log
@@ -23,7 +23,7 @@ class WhichEar(Item):
     """A rattle sounds for 10 s from a loudspeaker 80 degrees to the left or right, 50 cm away, in the dark.
 
     A block has 8 trials and 4 silent ones. The first turn of the head by 20 degrees counts: a head that wanders to both
-    sides guesses.
+    sides guesses. A head that also turns in silence does not turn to the sound.
     """
 
     number, name, domain, months = 3, "Which ear?", "AT", (0.0, 2.0)
@@ -50,7 +50,7 @@ class WhichEar(Item):
         return trials
 
     def outcome(self, facts: Mapping[str, Any], window: Log) -> dict[str, Any]:
-        """Return whether the first turn goes to the side, and whether the head ends there."""
+        """Return whether the first turn goes to the side, whether the head turns at all, and whether it ends there."""
         turned = head_turn(window) * _SIDES[facts["side"]]
         far = np.flatnonzero(np.abs(turned) >= _TURN)
         final = window.entries[-1].head[0] * _SIDES[facts["side"]]
@@ -61,11 +61,15 @@ class WhichEar(Item):
         }
 
     def judge(self, outcomes: Sequence[Outcome]) -> int:
-        """Score 1: turns to the sound on 5 of 8; 2: on 7 of 8, and faces it at the end on 5 of 8."""
-        if not enough(outcomes, "test", "turned", self.emerging):
+        """Return the score.
+
+        1: the head turns to the sound on 5 of 8, and turns to any side on at most half of the silent trials. 2: to the
+        sound on 7 of 8, faces it at the end on 5 of 8, and turns on at most a quarter of the silent trials.
+        """
+        if not (enough(outcomes, "test", "turned", self.emerging) and at_most(outcomes, "silent", "moved", (1, 2))):
             return 0
         mastered = enough(outcomes, "test", "turned", self.mastery) and enough(outcomes, "test", "facing", (5, 8))
-        return 2 if mastered else 1
+        return 2 if mastered and at_most(outcomes, "silent", "moved", (1, 4)) else 1
 
     def oracle(self, session: Session) -> Any:
         """Turn to the loudspeaker that sounds, or ahead if none does."""

@@ -21,8 +21,9 @@ _LEAST_WEIGHT = 0.003
 _DISC = 4.0
 # The field fades out over this share of its radius.
 _FADE = 0.12
-# The coarsest octave with a threshold of contrast has at least this many waves in the picture, or nearly so.
-_WAVES = 5.0
+# The coarsest octave with a threshold of contrast has nearly this many degrees a wave, but at least one wave in the
+# picture, and at most this many.
+_COARSEST, _MOST_WAVES = 12.0, 5.0
 
 
 def pixels_per_degree(size: int, fov_degrees: float) -> float:
@@ -77,11 +78,13 @@ class Retina:
         density = pixels_per_degree(size, fov_degrees)
         kernel, mask = blur_kernel(blur_degrees(sight) * density), field_mask(size, fov_degrees, sight)
         self._threshold = 1 / sight.contrast_sensitivity if sight.contrast_sensitivity else 0.0
-        bands = max(1, round(log2(size / 2 / _WAVES))) if self._threshold else 0
+        waves = min(max(fov_degrees / _COARSEST, 1.0), _MOST_WAVES)
+        bands = max(1, round(log2(size / 2 / waves))) if self._threshold else 0
         self._saturation = 1.0 if sight.saturation is None else sight.saturation
         # A point that is one dioptre out of focus becomes a disc as wide as the pupil, seen from one metre.
         self._defocus = 0.0 if sight.focus_distance is None else np.degrees(sight.pupil) / _DISC * density
-        self._native = NativeRetina(size, kernel, mask, bands)
+        # Coarse octaves reach far beyond the edges of a narrow picture: its outermost pixels would count too much.
+        self._native = NativeRetina(size, kernel, mask, bands, bool(waves < _MOST_WAVES))
         self._idle = len(kernel) == 1 and not (self._threshold or mask.size or self._defocus) and self._saturation == 1
 
     @property

@@ -36,6 +36,8 @@ SOFTNESS = {
 _LEAST_PULL = 0.05
 # Skins whose normals differ by more than this cosine are on different sides of a finger, or are two lips.
 _SAME_SIDE = 0.3
+# A taxel that follows a bone by less than this share does not count as skin over it.
+_LEAST_SHARE = 0.01
 # The flesh over most of a bone, relative to the thickest. A hand feels the flesh of a leg before it feels the bone.
 _TYPICAL_FLESH = 0.4
 
@@ -114,6 +116,7 @@ class Skin:
             self._bones.astype(np.uint8).ravel(),
             self._weights.astype(np.float32).ravel(),
             self.taxels.bone.astype(np.uint8),
+            self._deaf(),
             start.astype(np.int32),
             other.astype(np.int32),
             pull.astype(np.float32),
@@ -124,6 +127,18 @@ class Skin:
         self._body_of_geom = child.model.geom_bodyid.copy()
         self._sizes = _sizes(child)
         self._reach = self._reach_felt(start, other)
+
+    def _deaf(self) -> NDArray[np.uint64]:
+        """Return, for each taxel, a bit for each bone that it does not feel.
+
+        The skin over a joint is the flesh of the bones that meet there: the skin of an armpit does not feel the arm.
+        """
+        meet = np.array(
+            [[one is two or one.name == two.parent or two.name == one.parent for two in BONES] for one in BONES]
+        )
+        bits = (meet * (np.uint64(1) << np.arange(len(BONES), dtype=np.uint64))).sum(axis=1, dtype=np.uint64)
+        followed = np.where(self._weights >= _LEAST_SHARE, bits[self._bones], np.uint64(0))
+        return np.asarray(np.bitwise_or.reduce(followed, axis=1))
 
     def feel_everywhere(self) -> None:
         """Let all taxels feel from now on, whatever `regions` says: somebody looks at the whole skin."""
@@ -172,7 +187,9 @@ class Skin:
         touching = sorted({geom for _, geom in pairs})
         rows = {geom: row for row, geom in enumerate(touching)}
         data = self.child.data
-        shapes = np.concatenate((self._sizes[touching], data.geom_xpos[touching], data.geom_xmat[touching]), axis=1)
+        bones = self._bone_of_body[self._body_of_geom[touching]]
+        parts = (self._sizes[touching], data.geom_xpos[touching], data.geom_xmat[touching], bones[:, None])
+        shapes = np.concatenate(parts, axis=1)
         matrices = self._matrices().reshape(-1, 12)
         self._touch.measure(matrices, [(bone, rows[geom]) for bone, geom in pairs], shapes, out)
         return out

@@ -137,14 +137,17 @@ class Mixer:
         """Return the filters of both ears (2 x bins) for a source and its images."""
         places = paths[:, :3]
         late = detours(places, self.longest_detour).tolist()
+        # The measured responses hold the difference between near and far ear, so the distance is that of the head.
+        gains = [
+            gain * self.law.gain(sqrt(float(place @ place)))
+            for place, gain in zip(places, paths[:, 3].tolist(), strict=True)
+        ]
         taps = np.empty((2, len(paths), self.head.taps), np.float32)
         delays = np.empty((2, len(paths)))
         for side, ear in enumerate(self.ears):
-            for path, (place, gain, detour) in enumerate(zip(places, paths[:, 3].tolist(), late, strict=True)):
-                away = place - ear
+            for path, (place, gain, detour) in enumerate(zip(places, gains, late, strict=True)):
                 response, delay = self.head.response(side, *seen_from_the_middle(place, ear))
-                factor = gain * self.law.gain(float(np.sqrt(away @ away)))
-                np.multiply(response, np.float32(factor), out=taps[side, path])
+                np.multiply(response, np.float32(gain), out=taps[side, path])
                 delays[side, path] = delay + detour
         spectra = np.fft.rfft(taps, self._length).astype(np.complex64, copy=False)
         spectra *= self._turns(delays)

@@ -1,9 +1,10 @@
 """How sound gets from a source to the ears: the distance law and the reflections of a room.
 
-The distance law is that of the paper on VECA (AAAI-22): an ear at distance d hears a source with the gain
-min(1 / d^2, d_TH). The paper calls d_TH a minimum audible distance and gives no value. Here it has this meaning: a
-source nearer than `nearest` metres is as loud as one at `nearest`; d_TH is 1 / nearest^2, 4 for the default of 0.5 m.
-The signal of a source is what is heard at 1 m, averaged over all directions.
+The distance law is that of the paper on VECA (AAAI-22): a source at distance d is heard with the gain
+min(1 / d^2, d_TH). Here d is the distance from the middle of the head, because the filters of the head already hold how
+much louder the near ear hears. The paper calls d_TH a minimum audible distance and gives no value. Here it has this
+meaning: a source nearer than `nearest` metres is as loud as one at `nearest`; d_TH is 1 / nearest^2, 4 for the default
+of 0.5 m. The signal of a source is what is heard at 1 m, averaged over all directions.
 
 Sound arrives at once, as in the paper; only the detours of reflections take time.
 """
