@@ -13,7 +13,7 @@ from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.tables import write_table
 from puzzlebox.report.by_factor import compare_values, values_table
 from puzzlebox.report.cells import CannotRead
-from puzzlebox.report.contrasts import contrasts, control_and_test_table
+from puzzlebox.report.contrasts import contrasts, contrasts_by_level, control_and_test_table
 from puzzlebox.report.episodes import ReportEpisode
 from puzzlebox.report.factors import Factor, require_factors, with_factor_columns
 from puzzlebox.report.rank_tests import BRUNNER_MUNZEL, SIGNED_RANKS
@@ -178,6 +178,46 @@ def test_people_and_agents_have_contrasts_of_their_own() -> None:
     assert (agent.unit, human.unit, human.pairs) == ("task", "participant", 12)
     assert human.finding == "passes the control, fails the test"
     assert "over 12 participants with both" in human.sentence
+
+
+def matched_tasks(level: str, tests: float, count: int = 6) -> list[ReportEpisode]:
+    """Return episodes on tasks with three variants, each a control or the test that belongs to it."""
+    rng = np.random.default_rng(5)
+    return [
+        episode(
+            f"0{level}-{2 * task + (word == 'test'):02d}-{variant}",
+            bool(rng.random() < chance),
+            seed=seed,
+            variant=str(variant),
+            level=level,
+            factors={"condition": word, "pair": f"0{level}-{2 * task:02d}"},
+        )
+        for task in range(count)
+        for word, chance in (("control", 0.95), ("test", tests))
+        for variant in (1, 2, 3)
+        for seed in range(4)
+    ]
+
+
+def test_a_test_and_its_control_may_be_two_tasks_with_a_pair_in_common() -> None:
+    (found,) = contrasts(matched_tasks("3", 0.05))
+    assert (found.unit, found.pairs) == ("task", 6)
+    assert found.finding == "passes the control, fails the test"
+    (few,) = contrasts(matched_tasks("3", 0.05, count=2))
+    assert (few.unit, few.pairs) == ("variant", 6)
+
+
+def test_levels_with_control_and_test_are_compared_by_themselves() -> None:
+    rows = [*matched_tasks("3", 0.05), *matched_tasks("8", 0.95)]
+    found = contrasts_by_level(rows)
+    assert [(each.level, each.finding) for each in found] == [
+        ("3", "passes the control, fails the test"),
+        ("8", "passes both"),
+    ]
+    table = control_and_test_table(found)
+    assert table.name == "control_and_test_by_level"
+    assert [row["level"] for row in table.rows] == ["3", "8"]
+    assert contrasts_by_level(matched_tasks("3", 0.05)) == []
 
 
 def test_variants_that_are_either_control_or_test() -> None:

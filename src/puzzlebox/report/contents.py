@@ -10,7 +10,7 @@ from puzzlebox.report import published as published_results
 from puzzlebox.report.by_factor import compare_values, values_table
 from puzzlebox.report.comparison_tables import overall_table, pairs_table
 from puzzlebox.report.comparisons import SPELLED_OUT, Comparisons, compare
-from puzzlebox.report.contrasts import CONTROL, RULE, TEST, contrasts, control_and_test_table
+from puzzlebox.report.contrasts import CONTROL, RULE, TEST, contrasts, contrasts_by_level, control_and_test_table
 from puzzlebox.report.data_warnings import data_warnings
 from puzzlebox.report.episodes import (
     ReportEpisode,
@@ -288,6 +288,8 @@ def _factors(rows: Sequence[ReportEpisode], by: Sequence[str], units: Units, pre
     if found:
         section = Section(_title(prefix, "Control and test"), [each.sentence for each in found[:SPELLED_OUT]])
         section.blocks += [RULE, control_and_test_table(found)]
+        if by_level := contrasts_by_level(rows, units.kind):
+            section.blocks.append(control_and_test_table(by_level))
         sections.append(section)
     for name in by:
         result = compare_values(rows, name, units)

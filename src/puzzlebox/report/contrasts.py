@@ -5,11 +5,11 @@ fails the control has other troubles than those the test is about; so the differ
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from puzzlebox.report import words
-from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped
+from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped, levels_of
 from puzzlebox.report.factors import passed, unit_means, unit_word, value_text
 from puzzlebox.report.pairing import mean
 from puzzlebox.report.tables import Table, interval_cells, points, share, text
@@ -18,6 +18,8 @@ from puzzlebox.stats import CannotCompute, Interval
 from puzzlebox.stats.unit_means import difference_interval, mean_interval, share_interval
 
 CONTROL, TEST = "control", "test"
+# The factor that a test and the control that belongs to it have in common, if they are different tasks.
+PAIR = "pair"
 # The proportion that a condition is compared with. Few tasks have a known chance level, because animals move freely;
 # above one half an agent passes more often than it fails, which is also chance in a choice between two.
 HALF = 0.5
@@ -40,6 +42,7 @@ class Contrast:
         shares: the proportion passed of the control and of the test, with limits where there are five units.
         difference: the proportion of the control minus that of the test, with limits where there are any.
         why_not: why the difference has no limits, as a clause.
+        level: the level of the tasks; "" for all of them.
     """
 
     agent: str
@@ -50,6 +53,7 @@ class Contrast:
     limits: tuple[Interval | None, Interval | None]
     difference: Interval | None
     why_not: str = ""
+    level: str = ""
 
     @property
     def finding(self) -> str:
@@ -103,12 +107,32 @@ def contrasts(rows: Sequence[ReportEpisode], subject: Subject = "auto") -> list[
         rows: the episodes.
         subject: what counts as one participant or training run.
     """
-    marked = [row for row in rows if condition_of(row) and row.passed is not None]
+    marked = [_by_pair(row) for row in rows if condition_of(row) and row.passed is not None]
     # Of these episodes alone: a few tasks with control and test may be among many without.
     units = Units.of(marked, subject)
     by_agent = grouped(units.rows, lambda row: row.agent)
     found = (_contrast(units, agent, by_agent[agent]) for agent in agents_of(marked))
     return [each for each in found if each is not None]
+
+
+def contrasts_by_level(rows: Sequence[ReportEpisode], subject: Subject = "auto") -> list[Contrast]:
+    """Compare control and test of each agent within each level; empty if fewer than two levels have both.
+
+    Args:
+        rows: the episodes.
+        subject: what counts as one participant or training run.
+    """
+    levels = grouped(rows, lambda row: row.level)
+    found = [(level, own) for level in levels_of(rows) if (own := contrasts(levels[level], subject))]
+    return [replace(each, level=level) for level, own in found for each in own] if len(found) > 1 else []
+
+
+def _by_pair(row: ReportEpisode) -> ReportEpisode:
+    """Return an episode whose task is the pair that it belongs to, if control and test are different tasks."""
+    pair = row.factors.get(PAIR)
+    if pair is None:
+        return row
+    return replace(row, task=f"{pair}-{row.variant}" if row.variant else str(pair))
 
 
 def _contrast(units: Units, agent: str, rows: Sequence[ReportEpisode]) -> Contrast | None:
@@ -169,6 +193,8 @@ def control_and_test_table(found: Sequence[Contrast]) -> Table:
     lines: list[dict[str, Any]] = []
     for each in found:
         line: dict[str, Any] = {"agent": each.agent, "unit": each.unit, "units_with_both": each.pairs or None}
+        if each.level:
+            line = {"level": each.level, **line}
         for name, value, limits, count in zip((CONTROL, TEST), each.shares, each.limits, each.counts, strict=True):
             line |= {f"{name}_units": count, **interval_cells(f"{name}_passed", limits), f"{name}_passed": value}
         line |= interval_cells("difference", each.difference) | {"difference": each.shares[0] - each.shares[1]}
@@ -177,7 +203,9 @@ def control_and_test_table(found: Sequence[Contrast]) -> Table:
     def shown(key: str, row: dict[str, Any]) -> str:
         return share(key)(row) if row[f"{key}_low"] is not None else words.percent(row[key])
 
+    by_level = any(each.level for each in found)
     columns = [
+        *([("level", text("level"))] if by_level else []),
         ("agent", text("agent")),
         ("units", lambda row: f"{row['control_units']} and {row['test_units']} {row['unit']}s"),
         ("control passed", lambda row: shown("control_passed", row)),
@@ -196,4 +224,5 @@ def control_and_test_table(found: Sequence[Contrast]) -> Table:
         "Control and test, with 95 % intervals over units: tasks or variants like these, or participants or runs like "
         f"these on these tasks. With fewer than {FEWEST_UNITS} units there is no interval."
     )
-    return Table("control_and_test", caption, lines, columns)
+    name = "control_and_test_by_level" if by_level else "control_and_test"
+    return Table(name, caption, lines, columns)
