@@ -95,7 +95,6 @@ def _picture(out: Path, file: Path, groups: Sequence[tuple[str, list[Job]]], col
         for axis, what in zip(column, ("return", "passed"), strict=True):
             _curves(out, axis, jobs, what)
         column[0].set_title(_TITLES[group])
-        column[1].legend(fontsize=7, frameon=False, loc="upper left", bbox_to_anchor=(0.0, 0.95))
         column[1].set_xlabel("steps of 1/15 s, in thousands")
         column[1].set_ylim(-0.03, 1.03)
     for column in axes.T[len(groups) :]:
@@ -103,9 +102,21 @@ def _picture(out: Path, file: Path, groups: Sequence[tuple[str, list[Job]]], col
             axis.set_visible(False)
     axes[0, 0].set_ylabel("mean return")
     axes[1, 0].set_ylabel("share of passed episodes")
-    figure.tight_layout()
+    _legends(figure, axes[1, : len(groups)])
     figure.savefig(file, metadata={"Date": None})
     plt.close(figure)
+
+
+def _legends(figure: Any, panels: Sequence[Any]) -> None:
+    """Give each panel its legend, or all of them one below if their curves have the same names."""
+    names = [panel.get_legend_handles_labels()[1] for panel in panels]
+    if len(panels) > 1 and all(each == names[0] for each in names):
+        figure.tight_layout(rect=(0, 0.08, 1, 1))
+        figure.legend(*panels[0].get_legend_handles_labels(), fontsize=8, frameon=False, loc="lower center", ncols=8)
+        return
+    for panel in panels:
+        panel.legend(fontsize=7, frameon=False, loc="upper left", bbox_to_anchor=(0.0, 0.95))
+    figure.tight_layout()
 
 
 def _curves(out: Path, axis: Any, jobs: Sequence[Job], what: str) -> None:
