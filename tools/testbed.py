@@ -37,9 +37,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.verb == "try":
         from testbed_build.attempt import attempt
 
-        good = attempt(
-            options.level, options.task, options.amount, options.seconds, options.output, options.steps
-        )
+        good = attempt(options.level, options.task, options.amount, options.seconds, options.output, options.steps)
         return 0 if good else 1
     return 2
 

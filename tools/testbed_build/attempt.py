@@ -3,14 +3,13 @@
 from itertools import islice
 from pathlib import Path
 
-from testbed_build.pictures import save, sheet, views
-from testbed_build.trial import try_task
-
 from puzzlebox.arena.testbed.reading import read_level
 from puzzlebox.arena.testbed.sets import candidates
 from puzzlebox.arena.testbed.solutions import actions_text
 from puzzlebox.arena.testbed.tasks import id_of, with_metadata
 from puzzlebox.arena.variations.narrowing import Narrowed
+from testbed_build.pictures import save, sheet, views
+from testbed_build.trial import passes, try_task
 
 
 def attempt(level_number: int, number: int, amount: int, seconds: float, folder: Path, decisions: int) -> bool:
@@ -38,7 +37,11 @@ def attempt(level_number: int, number: int, amount: int, seconds: float, folder:
         good = good and not trial.problems
         print(f"\n{name}-{variant}: variation {variation.number}: {variation.description()}")
         print(f"  time: {', '.join(f'{part} {spent:.1f} s' for part, spent in trial.seconds.items())}")
-        print(f"  shortcuts: {', '.join(f'{agent} {_verdict(passed)}' for agent, passed in trial.passed.items())}")
+        trial.passed["navigator"] = passes("navigator", task, 0)
+        print(
+            "  shortcuts:",
+            ", ".join(f"{agent} {'PASSES' if each else 'fails'}" for agent, each in trial.passed.items()),
+        )
         for seed, actions in trial.solutions.items():
             print(f"  seed {seed}: {len(actions)} decisions, return {trial.totals[seed]:.3f}: {actions_text(actions)}")
         print(f"  plan: {'; '.join(trial.steps)}" if trial.steps else "  no plan")

@@ -18,14 +18,14 @@ _BACKGROUND, _INK = (255, 255, 255), (20, 20, 20)
 
 
 def views(task: Task, size: int, seed: int = 0, decisions: int = 0) -> list[Pixels]:
-    """Return a task from above and behind, and as the animal sees it, some decisions after the start."""
+    """Return a task from above, and as the animal sees it, some decisions after the start."""
     world = World(task, seed=seed)
     for _ in range(decisions):
         if not world.over:
             world.step([0] * len(world.animals))
     scene = world.scene()
     painter = Painter(scene)
-    return [painter.picture(look, size, size, samples=2) for look in (View.whole(scene), View.first(scene))]
+    return [painter.picture(look, size, size, samples=2) for look in (View.top(scene), View.first(scene))]
 
 
 def sheet(pictures: Sequence[tuple[str, str, Sequence[Pixels]]], columns: int) -> Image.Image:

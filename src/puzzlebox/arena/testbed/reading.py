@@ -104,7 +104,9 @@ def _refusal(error: Any, root: Node) -> Diagnostic:
     model: Any = _KEYS.get(str(path[0]), Description) if len(path) > 1 else Description
     if error["type"] == "extra_forbidden":
         pair = _locate(root, path[:-1]).pair(name)
-        return _finding(f"{where}`{name}` is not a key here{nearest(name, model.model_fields)}", pair[0] if pair else node)
+        return _finding(
+            f"{where}`{name}` is not a key here{nearest(name, model.model_fields)}", pair[0] if pair else node
+        )
     if error["type"] == "missing":
         return _finding(f"{where}`{name}` is missing", node)
     return _finding(f"{where}`{name}` is {node.describe()}: {error['msg'].lower()}", node)
@@ -123,9 +125,7 @@ def _where(path: Sequence[Any]) -> str:
 def _mistakes(level: Level, root: Node, partial: bool) -> Iterator[Diagnostic]:
     about = level.about
     if level.folder.name.isdigit() and int(level.folder.name) != about.level:
-        yield _finding(
-            f"`level` is {about.level}, but the folder is {level.folder.name}", _locate(root, ["level"])
-        )
+        yield _finding(f"`level` is {about.level}, but the folder is {level.folder.name}", _locate(root, ["level"]))
     files = sorted(path.stem for path in level.folder.glob("*.yml") if path.name != FILE)
     templates: dict[str, Template] = {}
     for name, use in about.templates.items():
