@@ -32,7 +32,7 @@ def attempt(level_number: int, number: int, amount: int, seconds: float, folder:
     print(f"{name} {row.title} ({row.condition}), template {row.template}: {count:,} combinations fit its values")
     pictures, good = [], True
     for variant, variation in enumerate(islice(candidates(level, row, name), amount), 1):
-        task = with_metadata(variation.task, level, number, variant)
+        task = with_metadata(variation.task, level, number)
         trial = try_task(task, level, number, stop_early=False, search=seconds)
         good = good and not trial.problems
         print(f"\n{name}-{variant}: variation {variation.number}: {variation.description()}")

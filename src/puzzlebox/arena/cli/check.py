@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from os.path import isdir
+from glob import has_magic
+from os.path import exists, isdir
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -55,6 +56,7 @@ def check(
 def _expand(files: Iterable[str]) -> list[str]:
     """Return the files, with each folder replaced by the task files below it; an empty folder stays as it is."""
     from puzzlebox.arena.schema.folders import task_files
+    from puzzlebox.batteries.testbed import training_files
 
     names: list[str] = []
     for name in files:
@@ -65,6 +67,15 @@ def _expand(files: Iterable[str]) -> list[str]:
                 names += sorted(map(str, task_files(Path(name)))) or [name]
             except ValueError as problem:
                 fail(str(problem))
+        elif files_of_name := training_files(name):
+            names += map(str, files_of_name)
+        elif has_magic(name) and not exists(name):
+            from puzzlebox.arena.envs.sources import places_of
+
+            try:
+                names += [place for _, place in places_of(name, templates=True)]
+            except FileNotFoundError:
+                names.append(name)
         else:
             names.append(name)
     return names

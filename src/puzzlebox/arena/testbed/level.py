@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from puzzlebox.arena.schema.factors import CONTROL, TEST
+from puzzlebox.arena.schema.factors import CONTROL
 from puzzlebox.arena.variations import Template
 
 LEVELS, TASKS, VARIANTS = 10, 30, 3
@@ -58,7 +58,7 @@ class Row(_Strict):
     template: Words
     title: Words
     values: dict[str, Any] = {}
-    condition: Literal["test", "control"] = TEST
+    condition: Literal["test", "control"] = "test"
     control: int | None = None
     tests: Words
     paradigm: Words

@@ -13,10 +13,10 @@ from puzzlebox.arena.testbed.level import TASKS, Description, Level, Row, Templa
 from puzzlebox.arena.variations import Template, TemplateError
 from puzzlebox.arena.variations.narrowing import Unmatched, fixed_options
 from puzzlebox.arena.variations.parts import value_text
+from puzzlebox.batteries.testbed import LEVEL_FILE as FILE
 from puzzlebox.batteries.testbed import TESTBED
 from puzzlebox.text import closest, nearest
 
-FILE = "level.yml"
 _KEYS = {"tasks": Row, "templates": TemplateUse}
 _START = Place(1, 1)
 
@@ -147,6 +147,9 @@ def _mistakes(level: Level, root: Node, partial: bool) -> Iterator[Diagnostic]:
         elif row.template in templates:
             yield from _row_mistakes(number, row, templates[row.template], about.templates[row.template], root)
         yield from _control_mistakes(number, row, about, at)
+    unused = [name for name in files if name not in about.templates]
+    if unused and not partial:
+        yield _finding(f"{unused[0]}.yml is not listed under `templates`", _locate(root, ["templates"]))
     missing = [str(number) for number in range(1, TASKS + 1) if number not in about.tasks]
     if missing and not partial:
         numbers = ", ".join(missing)

@@ -21,6 +21,7 @@ from puzzlebox.seeds import named_seed
 Part = Literal["test", "train", "held-out"]
 # Of ten layouts, how many are for testing.
 _FOR_TESTING, _ALL = 3, 10
+TRAINING_SHARE = 1 - _FOR_TESTING / _ALL
 # Keys that change what is seen and not where anything is.
 _LOOKS = frozenset({"color", "theme", "skin", "metadata", "id", "texture"})
 # The most combinations that are looked at to find the next one of a set.
@@ -63,13 +64,21 @@ def part_of(template: Template, variation: Variation, use: TemplateUse) -> Part:
     return "test" if int(layout_of(template, variation, use)[:8], 16) % _ALL < _FOR_TESTING else "train"
 
 
-def candidates(level: Level, row: Row, seed: str, part: Part = "test") -> Iterator[Variation]:
-    """Yield the variations of a set that a task may be made of, in an order that depends on the seed alone.
+def candidates(level: Level, row: Row, seed: str, values: Mapping[str, Any] | None = None) -> Iterator[Variation]:
+    """Yield the variations that a task may be made of, in an order that depends on the seed alone.
 
     No two of them have the same layout.
+
+    Args:
+        level: the level.
+        row: the row of the task.
+        seed: the name of the task.
+        values: the values of the row with a reserved one, for a task of the held-out set. Default: those of the row,
+            for a task of the battery.
     """
     template, use = level.templates[row.template], level.about.templates[row.template]
-    narrowed = Narrowed(template, row.values)
+    part: Part = "test" if values is None else "held-out"
+    narrowed = Narrowed(template, row.values if values is None else values)
     order = Shuffle(narrowed.count, named_seed("testbed", seed))
     layouts: set[str] = set()
     for place in range(min(narrowed.count, _MOST_CANDIDATES)):

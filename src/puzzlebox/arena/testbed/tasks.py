@@ -11,14 +11,13 @@ def id_of(level: int, task: int, variant: int) -> str:
     return f"{level:02d}-{task:02d}-{variant}"
 
 
-def with_metadata(task: Task, level: Level, number: int, variant: int, kind: int | None = None) -> Task:
+def with_metadata(task: Task, level: Level, number: int, kind: int | None = None) -> Task:
     """Return a task with all that its row says about it, so that the metadata travel with recordings.
 
     Args:
         task: the task of a variation.
         level: its level.
         number: the number of its row.
-        variant: the number of the variant.
         kind: for a task of the held-out set, its kind.
     """
     row: Row = level.rows[number]
@@ -28,7 +27,6 @@ def with_metadata(task: Task, level: Level, number: int, variant: int, kind: int
         "paradigm": row.paradigm,
         "task": number,
         "template": row.template,
-        "variant": variant,
     }
     if row.control is not None:
         more["control_task"] = row.control

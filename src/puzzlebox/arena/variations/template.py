@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -49,6 +49,7 @@ class Variation:
         number: its number in the template, from 0.
         values: the selected values, by the name of the variable or the path of the generator.
         labels: the words of its file name.
+        form: the format its text is written in.
     """
 
     def __init__(self, number: int, produced: VariationData, form: str) -> None:
@@ -56,12 +57,12 @@ class Variation:
         self.values: dict[str, Any] = produced.values
         self.labels = produced.labels
         self.data = produced.data
-        self._form = form
+        self.form = form
 
     @cached_property
     def text(self) -> str:
         """The text of the task file."""
-        return text_of(self.data, self._form)
+        return text_of(self.data, self.form)
 
     @cached_property
     def reading(self) -> Reading:
@@ -274,6 +275,10 @@ class Template:
                 return Variation(index, data, form_of(self._plan, selection))
         mistake = Mistake(f"in variation {index} no draw in {_MOST_ATTEMPTS:,} satisfies what is required")
         raise self._error(mistake)
+
+    def indices(self) -> Iterable[int]:
+        """Return the numbers of all variations."""
+        return range(self.count)
 
     # --- at random
 
