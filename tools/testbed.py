@@ -11,7 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from puzzlebox.arena.testbed.reading import LevelError
+from puzzlebox.arena.schema import TaskError
 from puzzlebox.batteries.testbed import level_folders
 
 
@@ -45,7 +45,7 @@ def main() -> int:
     options = parser.parse_args()
     try:
         return _run(options)
-    except (LevelError, FileNotFoundError) as problem:
+    except (TaskError, FileNotFoundError) as problem:
         print(problem, file=sys.stderr)
         return 1
 

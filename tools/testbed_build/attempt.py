@@ -27,6 +27,7 @@ def attempt(level_number: int, number: int, amount: int, seconds: float, folder:
     row = level.rows.get(number)
     if row is None:
         raise SystemExit(f"level {level_number} has no task {number} yet; it has {', '.join(map(str, level.rows))}")
+    level.templates[row.template].check()
     name = id_of(level.number, number, 0)[:-2]
     count = Narrowed(level.templates[row.template], row.values).count
     print(f"{name} {row.title} ({row.condition}), template {row.template}: {count:,} combinations fit its values")

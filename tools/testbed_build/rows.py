@@ -84,6 +84,8 @@ def make_rows(level_number: int, numbers: Iterable[int], taken: set[str], search
         search: seconds that the solver may search for each candidate.
     """
     level = read_level(level_number, partial=True)
+    for name in dict.fromkeys(level.rows[number].template for number in numbers):
+        level.templates[name].check()
     for number in numbers:
         row_name = id_of(level.number, number, 0)[:-2]
         made = Made(row_name, VARIANTS)
