@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from puzzlebox.arena.schema import load_task
-from puzzlebox.batteries import testbed_names
+from puzzlebox.batteries import battery_names
 from testbed_build.pictures import save, sheet, views
 
 _SIZE, _COLUMNS = 176, 5
@@ -18,7 +18,7 @@ def level_sheet(level: int, path: Path, variant: int, decisions: int) -> None:
         variant: which of the variants.
         decisions: decisions in which nothing is done before the pictures are taken.
     """
-    names = [name for name in testbed_names() if name.startswith(f"testbed/{level:02d}-") and name[-1] == str(variant)]
+    names = [name for name in battery_names() if name.startswith(f"testbed/{level:02d}-") and name[-1] == str(variant)]
     if not names:
         raise SystemExit(f"level {level} is not built; `python tools/testbed.py build --level {level}` builds it")
     tasks = [(name, load_task(name)) for name in names]

@@ -19,7 +19,7 @@ from puzzlebox.arena.world import ACTIONS, Outcome, Record, World
 from puzzlebox.arena.world.actions import NOOP
 from puzzlebox.arena.world.moments import moments
 from puzzlebox.arena.world.record import actions_of, check_start
-from puzzlebox.batteries import bundled_names, template_names, testbed_names
+from puzzlebox.batteries import battery_names, bundled_names, template_names
 from puzzlebox.batteries.testbed import BATTERY, HELD_OUT
 from puzzlebox.columns import Column, Kind
 from puzzlebox.text import closest
@@ -67,12 +67,12 @@ class ArenaWing:
     def batteries(self) -> Sequence[Battery]:
         """Return the testbed and its held-out set, as far as they are built."""
         titles = {BATTERY: "The testbed", HELD_OUT: "The testbed: values that nothing else has"}
-        counts = {name: len(testbed_names(name)) for name in titles}
+        counts = {name: len(battery_names(name)) for name in titles}
         return [Battery(name, count, titles[name], ()) for name, count in counts.items() if count]
 
     def battery(self, name: str, level: str = "") -> Iterator[Bundled]:
         """Yield the tasks of the testbed or its held-out set, or those of one level."""
-        for each in testbed_names(name):
+        for each in battery_names(name):
             place = self.level_of(each)
             if not level or (place is not None and place[0] == level):
                 yield _bundled(each)

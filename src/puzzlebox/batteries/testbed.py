@@ -29,12 +29,12 @@ def _archives() -> dict[str, Path]:
     return dict(sorted(archives.items()))
 
 
-def testbed_names(battery: str = BATTERY) -> tuple[str, ...]:
+def battery_names(battery: str = BATTERY) -> tuple[str, ...]:
     """Return the names of all tasks of the testbed, or of its held-out set, in order."""
     return tuple(name for name in _archives() if name.startswith(f"{battery}/"))
 
 
-def testbed_text(name: str) -> str | None:
+def battery_text(name: str) -> str | None:
     """Return the text of a task of the testbed or its held-out set; None if no task has that name."""
     if not name.startswith((f"{BATTERY}/", f"{HELD_OUT}/")):
         return None

@@ -15,7 +15,7 @@ from puzzlebox.arena.schema.loading import TEXT, is_text
 from puzzlebox.arena.schema.models import Arena
 from puzzlebox.arena.testbed.training import is_template, open_template
 from puzzlebox.arena.variations import Template
-from puzzlebox.batteries import bundled_names, template_names, testbed_names, training_names
+from puzzlebox.batteries import battery_names, bundled_names, template_names, training_names
 from puzzlebox.batteries.testbed import BATTERY, HELD_OUT, TRAINING
 from puzzlebox.text import nearest
 
@@ -108,7 +108,7 @@ def places_of(source: str, *, templates: bool = False) -> Sequence[tuple[str, st
         return [(name, name) for name in _training(source)]
     bundled: tuple[str, ...] = (*bundled_names(), *(template_names() if templates else ()))
     if source.startswith(BATTERY):  # a pattern such as `*` does not mean its tasks
-        bundled = (*testbed_names(BATTERY), *testbed_names(HELD_OUT))
+        bundled = (*battery_names(BATTERY), *battery_names(HELD_OUT))
     if has_magic(source):
         names = [name for name in bundled if fnmatchcase(name, source)]
         if names:

@@ -14,7 +14,7 @@ from puzzlebox.arena.schema.models import Task
 from puzzlebox.arena.schema.reading import Reading, read
 from puzzlebox.arena.schema.tree import MAX_BYTES
 from puzzlebox.arena.schema.writing import write
-from puzzlebox.batteries import bundled_names, bundled_path, testbed_names, testbed_text
+from puzzlebox.batteries import battery_names, battery_text, bundled_names, bundled_path
 from puzzlebox.batteries.testbed import BATTERY, HELD_OUT
 from puzzlebox.text import closest, nearest
 
@@ -59,7 +59,7 @@ def read_source(source: str | bytes | PathLike[str], *, strict: bool = False) ->
     """
     if isinstance(source, bytes) or (isinstance(source, str) and is_text(source)):
         return TEXT, _report_template(read(source, strict=strict))
-    text = None if isfile(source) else testbed_text(str(source))
+    text = None if isfile(source) else battery_text(str(source))
     if text is not None:
         return str(source), read(text, strict=strict)
     path = find(source)
@@ -104,7 +104,7 @@ def find(source: str | PathLike[str]) -> Path:
         near = near or closest(Path(name).with_suffix("").as_posix(), bundled_names())
         raise FileNotFoundError(f"there is no file {name}{near}")
     if name.startswith(f"{BATTERY}/") or name.startswith(f"{HELD_OUT}/"):
-        hint = nearest(name, testbed_names(name.split("/")[0]), listed_by=f"puzzlebox tasks --battery {BATTERY}")
+        hint = nearest(name, battery_names(name.split("/")[0]), listed_by=f"puzzlebox tasks --battery {BATTERY}")
     else:
         hint = near or nearest(name, bundled_names(), listed_by="puzzlebox tasks")
     raise FileNotFoundError(f"there is no file {name} and no bundled task of that name{hint}")
