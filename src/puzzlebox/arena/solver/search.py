@@ -24,11 +24,10 @@ _PER_OPERATOR = 3.0
 
 @dataclass(frozen=True)
 class Node:
-    """A state of the search: the episode so far, its steps, and what is estimated to be left."""
+    """A state of the search: the episode so far, its steps in words, and how many operators led to it."""
 
     record: Record
     steps: tuple[str, ...]
-    left: float
     depth: int
 
 
@@ -120,9 +119,8 @@ class Search:
             if attempt.play():
                 return twin
         self._count += 1
-        heappush(
-            self._open, (left + _PER_OPERATOR * depth, self._count, Node(run.record, tuple(run.steps), left, depth))
-        )
+        node = Node(run.record, tuple(run.steps), depth)
+        heappush(self._open, (left + _PER_OPERATOR * depth, self._count, node))
         return None
 
 

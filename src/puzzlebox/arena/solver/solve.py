@@ -76,8 +76,7 @@ Method = Callable[[Run], Run | None]
 def methods(may_push: bool) -> Iterator[tuple[str, Method]]:
     """Yield what to try, the cheapest first: driving, searches over operators, then random settings without end."""
     plain = Style()
-    harmless: list[Operators] = [presses]
-    operators = [presses, pushes] if may_push else harmless
+    operators: list[Operators] = [presses, pushes] if may_push else [presses]
     yield "drive", _driving(plain)
     yield "press and push", _searching(plain, operators, states=1)
     if may_push:
