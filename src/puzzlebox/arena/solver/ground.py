@@ -52,7 +52,7 @@ class Ground:
     """
 
     def __init__(self, world: World, style: Style, avoided: Collection[int] = ()) -> None:
-        self.terrain = Terrain(world, pushed=style.push, reckless=True, rails=True)
+        self.terrain = Terrain(world, pushed=style.push, reckless=True)
         self._size = (world.arena.size[0], world.arena.size[1])
         self._cells = (int(np.ceil(self._size[0] / CELL)) + 1, int(np.ceil(self._size[1] / CELL)) + 1)
         terrain = self.terrain
