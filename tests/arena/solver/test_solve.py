@@ -10,6 +10,7 @@ import puzzlebox
 from conftest import each_reference_file
 from puzzlebox.arena.schema import Task, load_task
 from puzzlebox.arena.solver import Plan, solve
+from puzzlebox.arena.solver.touch import has_pushed
 from puzzlebox.arena.world import World
 from worlds import parsed, task_of
 
@@ -153,6 +154,15 @@ def test_a_push_in_the_second_arena_is_found() -> None:
     plan = solved(parsed(f"arenas:\n  - {{id: 0, {first}}}\n  - {{id: 1, {last}}}\n"))
     assert plan.steps[0] == "go to (10.0, 15.0)"
     assert any(step.startswith("push") for step in plan.steps)
+
+
+def test_pushes_are_noticed_in_every_arena() -> None:
+    first = f"size: {SIZE}, time_limit: 200, merge_next_arena: true, items: [{{{AGENT}}}, {{{FOOD}}}]"
+    last = f"size: {SIZE}, time_limit: 400, items: [{', '.join(f'{{{item}}}' for item in DOORWAY)}]"
+    task = parsed(f"arenas:\n  - {{id: 0, {first}}}\n  - {{id: 1, {last}}}\n")
+    assert has_pushed(solved(task).record)
+    assert has_pushed(solved(task_of(*DOORWAY, size=SIZE, time_limit=400)).record)
+    assert not has_pushed(solved(task_of(AGENT, FOOD, DOORWAY[3], size=SIZE, time_limit=400), may_push=False).record)
 
 
 def test_a_search_without_anywhere_to_go_ends_early() -> None:
