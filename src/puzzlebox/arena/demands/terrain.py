@@ -126,41 +126,6 @@ def _sides(tube: Tube, at: Floats, rotation: Floats) -> list[Block]:
     return sides
 
 
-def joined_rails(blocks: Sequence[Block]) -> list[Block]:
-    """Return the blocks, with each pair of parallel rails too close for a ball to fall between them as one block.
-
-    The ball rests in the groove between the rails; the height of the joined block is that of its lowest point.
-    """
-    found, used = list(blocks), set[int]()
-    narrow = [index for index, block in enumerate(blocks) if not block.ramp and min(block.half) < 0.3]
-    for first in narrow:
-        for second in narrow:
-            if second <= first or first in used or second in used:
-                continue
-            joined = _rails(blocks[first], blocks[second])
-            if joined is not None:
-                used |= {first, second}
-                found.append(joined)
-    return [block for index, block in enumerate(found) if index not in used]
-
-
-def _rails(one: Block, other: Block) -> Block | None:
-    """Return the block that two rails make together; None if they are no rails."""
-    if abs(one.high - other.high) > 0.05 or one.high < 0.3 or np.hypot(*np.subtract(one.turn, other.turn)) > 0.02:
-        return None
-    across, along = (float(each[0]) for each in one.own(np.array([other.at[0]]), np.array([other.at[1]])))
-    axis = 0 if abs(across) > abs(along) else 1
-    apart, shift = ((across, along), (along, across))[axis]
-    gap = abs(apart) - one.half[axis] - other.half[axis]
-    if not 0.1 < gap < 0.95 or abs(shift) > 0.5 or abs(one.half[1 - axis] - other.half[1 - axis]) > 0.5:
-        return None
-    high = one.high + sqrt(0.25 - (gap / 2) ** 2) - 0.5
-    wide, long = (abs(apart) + one.half[axis] + other.half[axis]) / 2, min(one.half[1 - axis], other.half[1 - axis])
-    half = (wide, long) if axis == 0 else (long, wide)
-    at = ((one.at[0] + other.at[0]) / 2, (one.at[1] + other.at[1]) / 2)
-    return Block(at, half, one.turn, max(one.low, other.low), high)
-
-
 def is_obstacle(thing: Thing) -> bool:
     """Return whether a thing is solid and neither an animal nor a goal."""
     return not thing.passable and not isinstance(thing, Agent | Goal) and bool(thing.shapes())
@@ -173,16 +138,13 @@ class Terrain:
         world: the arena.
         pushed: whether movable things count as out of the way.
         reckless: whether paths may cross death zones and bad goals.
-        rails: whether an animal may roll in the groove between two rails.
     """
 
-    def __init__(self, world: World, *, pushed: bool = False, reckless: bool = False, rails: bool = False) -> None:
+    def __init__(self, world: World, *, pushed: bool = False, reckless: bool = False) -> None:
         self._size = (world.arena.size[0], world.arena.size[1])
         obstacles = [thing for thing in world.present.values() if is_obstacle(thing)]
         still = [thing for thing in obstacles if not (pushed and is_movable(thing))]
         self.blocks = [block for thing in still for block in blocks_of(world, thing)]
-        if rails:
-            self.blocks = joined_rails(self.blocks)
         self._columns = int(np.ceil(self._size[1] / CELL)) + 1
         x, z, height, slope = self._surfaces()
         kept = self._free(x, z, height, slope)

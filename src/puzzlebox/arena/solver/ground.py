@@ -52,7 +52,7 @@ class Ground:
     """
 
     def __init__(self, world: World, style: Style, avoided: Collection[int] = ()) -> None:
-        self.terrain = Terrain(world, pushed=style.push, reckless=True, rails=True)
+        self.terrain = Terrain(world, pushed=style.push, reckless=True)
         self._size = (world.arena.size[0], world.arena.size[1])
         self._cells = (int(np.ceil(self._size[0] / CELL)) + 1, int(np.ceil(self._size[1] / CELL)) + 1)
         terrain = self.terrain
@@ -113,7 +113,9 @@ class Ground:
         for thing in world.present.values():
             if type(thing).__name__ == "HotZone":
                 for block in blocks_of(world, thing):
-                    cost[(block.away(self.x, self.z) < 0.45) & (self.height < block.high)] += style.hot
+                    away, low = block.away(self.x, self.z), self.height < block.high
+                    cost[low & (away < 0.45)] += style.hot
+                    cost[low & (away < 1.2)] += 1.0
             elif isinstance(thing, Goal) and thing.value < 0 and not thing.ends:
                 at = world.engine.pose(thing.id)[0]
                 cost[np.hypot(self.x - at[0], self.z - at[2]) < thing.extent[0] / 2 + 0.8] += 20.0
