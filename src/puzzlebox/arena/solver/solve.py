@@ -119,6 +119,7 @@ def methods(may_push: bool, outlook: Outlook) -> Iterator[tuple[str, Method]]:
             hot=float(rng.choice([1.0, 6.0, 20.0])),
             choice=int(rng.integers(0, 12)) if rng.random() < 0.5 else 0,
             pause=int(rng.integers(0, 100)) if rng.random() < 0.4 else 0,
+            offset=float(rng.uniform(-1.3, 1.3)) if rng.random() < 0.3 else 0.0,
             noise=number,
         )
         yield f"random settings ({number})", _driving(style)
