@@ -6,19 +6,20 @@ from math import atan2, cos, degrees, hypot, radians, sin
 import numpy as np
 
 from puzzlebox.arena.demands.terrain import Block, blocks_of, is_movable
-from puzzlebox.arena.solver.drive import SLIDE, Driver, angle_between
+from puzzlebox.arena.solver.drive import SLIDE, angle_between
 from puzzlebox.arena.solver.ground import Floats, Ground
+from puzzlebox.arena.solver.operators import Reached
+from puzzlebox.arena.solver.order import good_goals
 from puzzlebox.arena.solver.run import Run
-from puzzlebox.arena.solver.style import Style
 from puzzlebox.arena.things import Thing
-from puzzlebox.arena.world.actions import BACKWARDS, FORWARDS, LEFT, NOOP, RIGHT
+from puzzlebox.arena.world.actions import FORWARDS, LEFT, NOOP, RIGHT
 
 # Metres between the animal and the face when it sets against it.
 _GAP = 0.3
 # Metres of a push after which its result is looked at.
 CHECKPOINTS = (1.0, 2.0, 3.5, 5.0, 7.0, 10.0, 14.0, 20.0)
-# Decisions that the way to a push, turning, and a push may take.
-_MOST_APPROACH, _MOST_TURN, _MOST_PUSH = 260, 40, 260
+# Decisions that a push may take.
+_MOST_PUSH = 260
 _COMPASS = ("north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west")
 
 
@@ -31,17 +32,67 @@ class Push:
         name: its name.
         at: where the animal sets against it.
         direction: where it pushes to, in radians clockwise from +z.
+        towards: the id of a goal to which the thing is steered; None pushes straight on.
     """
 
     thing: int
     name: str
     at: tuple[float, float]
     direction: float
+    towards: int | None = None
 
-    def words(self, metres: float) -> str:
+    def words(self) -> str:
+        """Return which thing is pushed."""
+        return f"push {self.name} {self.thing}"
+
+    def step(self, metres: float) -> str:
         """Return the push as a step of a plan."""
         where = _COMPASS[round(degrees(self.direction) / 45) % 8]
         return f"push {self.name} {self.thing} {where} for {metres:.1f} m"
+
+    def apply(self, run: Run, ground: Ground, fastest: float) -> list[Reached]:
+        """Push until nothing moves any more or harm is near; return the states at each checkpoint."""
+        world, begin = run.world, run.decisions
+        first = world.engine.pose(self.thing)[0]
+        reached: list[Reached] = []
+        still, moved = 0, 0.0
+        while not world.over and run.decisions - begin < _MOST_PUSH:
+            x, _, z = run.position
+            vx, _, vz = run.velocity
+            wanted = self._wanted(run)
+            ahead = (sin(wanted), cos(wanted))
+            speed = vx * ahead[0] + vz * ahead[1]
+            reach = SLIDE * max(speed, 0.0) + 0.2
+            if any(ground.harms(x + ahead[0] * reach * share, z + ahead[1] * reach * share) for share in (0.5, 1.0)):
+                break
+            off = degrees(angle_between(wanted, radians(run.animal.heading)))
+            turn = RIGHT if off > 3.0 else LEFT if off < -3.0 else NOOP
+            run.step(turn + (FORWARDS if speed < fastest else NOOP))
+            if self.thing not in world.present or world.over:
+                break
+            at = world.engine.pose(self.thing)[0]
+            moved = hypot(at[0] - first[0], at[2] - first[2])
+            still = still + 1 if hypot(*run.velocity[::2]) < 0.15 else 0
+            if still > 12:
+                break
+            if len(reached) < len(CHECKPOINTS) and moved >= CHECKPOINTS[len(reached)]:
+                reached.append(Reached(run.decisions, self.step(moved)))
+        if moved > 0.3 and (not reached or run.decisions - reached[-1].decisions > 3):
+            reached.append(Reached(run.decisions, self.step(moved)))
+        return reached
+
+    def _wanted(self, run: Run) -> float:
+        """Return where to drive: along the line of the push, or so that the thing turns towards the goal."""
+        x, _, z = run.position
+        world = run.world
+        if self.towards is None or self.towards not in world.present:
+            aside = (x - self.at[0]) * cos(self.direction) - (z - self.at[1]) * sin(self.direction)
+            return self.direction - max(min(0.35 * aside, 0.4), -0.4)
+        thing, goal = world.engine.pose(self.thing)[0], world.engine.pose(self.towards)[0]
+        bearing = atan2(thing[0] - x, thing[2] - z)
+        course = atan2(goal[0] - thing[0], goal[2] - thing[2])
+        # Driving past the middle on one side brings the animal to that side, and the thing turns to the other.
+        return bearing + max(min(0.8 * angle_between(bearing, course), 0.5), -0.5)
 
 
 def pushes(run: Run, ground: Ground) -> list[Push]:
@@ -56,6 +107,31 @@ def pushes(run: Run, ground: Ground) -> list[Push]:
         if is_movable(thing):
             for block in blocks_of(run.world, thing):
                 found += _against(ground, costs, thing, block)
+    return [push for _, push in sorted(found, key=lambda pair: pair[0])]
+
+
+def steered_pushes(run: Run, ground: Ground) -> list[Push]:
+    """Return pushes that steer a movable thing to a goal, from the side opposite to it."""
+    x, y, z = run.position
+    start = ground.place_at(x, y - 0.5, z)
+    if start is None:
+        return []
+    costs = ground.costs_from(start)
+    found: list[tuple[float, Push]] = []
+    for thing in run.world.present.values():
+        if not is_movable(thing):
+            continue
+        at = run.world.engine.pose(thing.id)[0]
+        for goal in good_goals(run):
+            to = run.world.engine.pose(goal.id)[0]
+            course = atan2(to[0] - at[0], to[2] - at[2])
+            for back in (0.8, 1.2, 1.7, 2.5, 4.0):
+                behind = (at[0] - sin(course) * back, at[2] - cos(course) * back)
+                near = [each for each in ground.places_in(*behind) if np.isfinite(costs[each])]
+                if near:
+                    push = Push(thing.id, type(thing).__name__, behind, course, goal.id)
+                    found.append((float(costs[near].min()), push))
+                    break
     return [push for _, push in sorted(found, key=lambda pair: pair[0])]
 
 
@@ -82,78 +158,3 @@ def _against(ground: Ground, costs: Floats, thing: Thing, block: Block) -> list[
                     push = Push(thing.id, type(thing).__name__, (x, z), atan2(inwards[0], inwards[1]))
                     found.append((float(costs[places[0]]) + 2.0 * abs(share), push))
     return found
-
-
-def approach(run: Run, ground: Ground, style: Style, push: Push, rng: np.random.Generator) -> bool:
-    """Drive to where a push begins and turn; return False if the animal does not get there."""
-    places = np.array([each for each in ground.places_in(*push.at)], np.intp)
-    field = ground.field_to(places)
-    if field is None:
-        return False
-    driver, start, world = Driver(run, ground, style, rng), run.decisions, run.world
-    aim = (push.at[0], 0.5, push.at[1])
-    while not world.over and run.decisions - start < _MOST_APPROACH:
-        x, _, z = run.position
-        vx, _, vz = run.velocity
-        away = hypot(x - push.at[0], z - push.at[1])
-        if away < 0.35 and hypot(vx, vz) < 1.0:
-            break
-        if not driver.follow(field, aim, through=False):
-            return False
-    else:
-        return False
-    for _ in range(_MOST_TURN):
-        off = degrees(angle_between(push.direction, radians(run.animal.heading)))
-        if abs(off) <= 3.1 or world.over:
-            break
-        run.step(RIGHT if off > 0 else LEFT)
-    return not world.over
-
-
-def drive(run: Run, ground: Ground, push: Push, fastest: float) -> list[tuple[int, float]]:
-    """Push until nothing moves any more or harm is near; return decisions and metres at each checkpoint."""
-    world, begin = run.world, run.decisions
-    first = world.engine.pose(push.thing)[0]
-    reached: list[tuple[int, float]] = []
-    still, moved = 0, 0.0
-    ahead = (sin(push.direction), cos(push.direction))
-    while not world.over and run.decisions - begin < _MOST_PUSH:
-        x, _, z = run.position
-        vx, _, vz = run.velocity
-        aside = (x - push.at[0]) * ahead[1] - (z - push.at[1]) * ahead[0]
-        speed = vx * ahead[0] + vz * ahead[1]
-        reach = SLIDE * max(speed, 0.0) + 0.2
-        if any(ground.harms(x + ahead[0] * reach * share, z + ahead[1] * reach * share) for share in (0.5, 1.0)):
-            break
-        wanted = push.direction - max(min(0.35 * aside, 0.4), -0.4)
-        off = degrees(angle_between(wanted, radians(run.animal.heading)))
-        turn = RIGHT if off > 3.0 else LEFT if off < -3.0 else NOOP
-        run.step(turn + (FORWARDS if speed < fastest else NOOP))
-        if push.thing not in world.present or world.over:
-            break
-        at = world.engine.pose(push.thing)[0]
-        moved = hypot(at[0] - first[0], at[2] - first[2])
-        still = still + 1 if hypot(*run.velocity[::2]) < 0.15 else 0
-        if still > 12:
-            break
-        if len(reached) < len(CHECKPOINTS) and moved >= CHECKPOINTS[len(reached)]:
-            reached.append((run.decisions, moved))
-    if moved > 0.3 and (not reached or run.decisions - reached[-1][0] > 3):
-        reached.append((run.decisions, moved))
-    return reached
-
-
-def settle(run: Run, most: int = 60) -> None:
-    """Back off a little, and wait until nothing moves."""
-    world = run.world
-    for index in range(most):
-        if world.over:
-            return
-        moving = [
-            thing
-            for thing in world.present.values()
-            if not thing.fixed and hypot(*world.engine.velocity(thing.id)) > 0.15
-        ]
-        if index >= 4 and not moving:
-            return
-        run.step(BACKWARDS if index < 2 else NOOP)
