@@ -6,19 +6,19 @@ from math import atan2, cos, degrees, hypot, radians, sin
 import numpy as np
 
 from puzzlebox.arena.demands.terrain import Block, blocks_of, is_movable
-from puzzlebox.arena.solver.drive import SLIDE, Driver, angle_between
+from puzzlebox.arena.solver.drive import SLIDE, angle_between
 from puzzlebox.arena.solver.ground import Floats, Ground
+from puzzlebox.arena.solver.operators import Reached
 from puzzlebox.arena.solver.run import Run
-from puzzlebox.arena.solver.style import Style
 from puzzlebox.arena.things import Thing
-from puzzlebox.arena.world.actions import BACKWARDS, FORWARDS, LEFT, NOOP, RIGHT
+from puzzlebox.arena.world.actions import FORWARDS, LEFT, NOOP, RIGHT
 
 # Metres between the animal and the face when it sets against it.
 _GAP = 0.3
 # Metres of a push after which its result is looked at.
 CHECKPOINTS = (1.0, 2.0, 3.5, 5.0, 7.0, 10.0, 14.0, 20.0)
-# Decisions that the way to a push, turning, and a push may take.
-_MOST_APPROACH, _MOST_TURN, _MOST_PUSH = 260, 40, 260
+# Decisions that a push may take.
+_MOST_PUSH = 260
 _COMPASS = ("north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west")
 
 
@@ -38,10 +38,46 @@ class Push:
     at: tuple[float, float]
     direction: float
 
-    def words(self, metres: float) -> str:
+    def words(self) -> str:
+        """Return which thing is pushed."""
+        return f"push {self.name} {self.thing}"
+
+    def step(self, metres: float) -> str:
         """Return the push as a step of a plan."""
         where = _COMPASS[round(degrees(self.direction) / 45) % 8]
         return f"push {self.name} {self.thing} {where} for {metres:.1f} m"
+
+    def apply(self, run: Run, ground: Ground, fastest: float) -> list[Reached]:
+        """Push until nothing moves any more or harm is near; return the states at each checkpoint."""
+        world, begin = run.world, run.decisions
+        first = world.engine.pose(self.thing)[0]
+        reached: list[Reached] = []
+        still, moved = 0, 0.0
+        ahead = (sin(self.direction), cos(self.direction))
+        while not world.over and run.decisions - begin < _MOST_PUSH:
+            x, _, z = run.position
+            vx, _, vz = run.velocity
+            aside = (x - self.at[0]) * ahead[1] - (z - self.at[1]) * ahead[0]
+            speed = vx * ahead[0] + vz * ahead[1]
+            reach = SLIDE * max(speed, 0.0) + 0.2
+            if any(ground.harms(x + ahead[0] * reach * share, z + ahead[1] * reach * share) for share in (0.5, 1.0)):
+                break
+            wanted = self.direction - max(min(0.35 * aside, 0.4), -0.4)
+            off = degrees(angle_between(wanted, radians(run.animal.heading)))
+            turn = RIGHT if off > 3.0 else LEFT if off < -3.0 else NOOP
+            run.step(turn + (FORWARDS if speed < fastest else NOOP))
+            if self.thing not in world.present or world.over:
+                break
+            at = world.engine.pose(self.thing)[0]
+            moved = hypot(at[0] - first[0], at[2] - first[2])
+            still = still + 1 if hypot(*run.velocity[::2]) < 0.15 else 0
+            if still > 12:
+                break
+            if len(reached) < len(CHECKPOINTS) and moved >= CHECKPOINTS[len(reached)]:
+                reached.append(Reached(run.decisions, self.step(moved)))
+        if moved > 0.3 and (not reached or run.decisions - reached[-1].decisions > 3):
+            reached.append(Reached(run.decisions, self.step(moved)))
+        return reached
 
 
 def pushes(run: Run, ground: Ground) -> list[Push]:
@@ -82,78 +118,3 @@ def _against(ground: Ground, costs: Floats, thing: Thing, block: Block) -> list[
                     push = Push(thing.id, type(thing).__name__, (x, z), atan2(inwards[0], inwards[1]))
                     found.append((float(costs[places[0]]) + 2.0 * abs(share), push))
     return found
-
-
-def approach(run: Run, ground: Ground, style: Style, push: Push, rng: np.random.Generator) -> bool:
-    """Drive to where a push begins and turn; return False if the animal does not get there."""
-    places = np.array([each for each in ground.places_in(*push.at)], np.intp)
-    field = ground.field_to(places)
-    if field is None:
-        return False
-    driver, start, world = Driver(run, ground, style, rng), run.decisions, run.world
-    aim = (push.at[0], 0.5, push.at[1])
-    while not world.over and run.decisions - start < _MOST_APPROACH:
-        x, _, z = run.position
-        vx, _, vz = run.velocity
-        away = hypot(x - push.at[0], z - push.at[1])
-        if away < 0.35 and hypot(vx, vz) < 1.0:
-            break
-        if not driver.follow(field, aim, through=False):
-            return False
-    else:
-        return False
-    for _ in range(_MOST_TURN):
-        off = degrees(angle_between(push.direction, radians(run.animal.heading)))
-        if abs(off) <= 3.1 or world.over:
-            break
-        run.step(RIGHT if off > 0 else LEFT)
-    return not world.over
-
-
-def drive(run: Run, ground: Ground, push: Push, fastest: float) -> list[tuple[int, float]]:
-    """Push until nothing moves any more or harm is near; return decisions and metres at each checkpoint."""
-    world, begin = run.world, run.decisions
-    first = world.engine.pose(push.thing)[0]
-    reached: list[tuple[int, float]] = []
-    still, moved = 0, 0.0
-    ahead = (sin(push.direction), cos(push.direction))
-    while not world.over and run.decisions - begin < _MOST_PUSH:
-        x, _, z = run.position
-        vx, _, vz = run.velocity
-        aside = (x - push.at[0]) * ahead[1] - (z - push.at[1]) * ahead[0]
-        speed = vx * ahead[0] + vz * ahead[1]
-        reach = SLIDE * max(speed, 0.0) + 0.2
-        if any(ground.harms(x + ahead[0] * reach * share, z + ahead[1] * reach * share) for share in (0.5, 1.0)):
-            break
-        wanted = push.direction - max(min(0.35 * aside, 0.4), -0.4)
-        off = degrees(angle_between(wanted, radians(run.animal.heading)))
-        turn = RIGHT if off > 3.0 else LEFT if off < -3.0 else NOOP
-        run.step(turn + (FORWARDS if speed < fastest else NOOP))
-        if push.thing not in world.present or world.over:
-            break
-        at = world.engine.pose(push.thing)[0]
-        moved = hypot(at[0] - first[0], at[2] - first[2])
-        still = still + 1 if hypot(*run.velocity[::2]) < 0.15 else 0
-        if still > 12:
-            break
-        if len(reached) < len(CHECKPOINTS) and moved >= CHECKPOINTS[len(reached)]:
-            reached.append((run.decisions, moved))
-    if moved > 0.3 and (not reached or run.decisions - reached[-1][0] > 3):
-        reached.append((run.decisions, moved))
-    return reached
-
-
-def settle(run: Run, most: int = 60) -> None:
-    """Back off a little, and wait until nothing moves."""
-    world = run.world
-    for index in range(most):
-        if world.over:
-            return
-        moving = [
-            thing
-            for thing in world.present.values()
-            if not thing.fixed and hypot(*world.engine.velocity(thing.id)) > 0.15
-        ]
-        if index >= 4 and not moving:
-            return
-        run.step(BACKWARDS if index < 2 else NOOP)

@@ -1,5 +1,6 @@
-"""Best-first search over pushes: which things to move, and how far, until the goals can be reached."""
+"""Best-first search over operators: what to push, press or leap over, until the goals can be reached."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 
@@ -7,8 +8,8 @@ import numpy as np
 
 from puzzlebox.arena.solver.attempt import Attempt
 from puzzlebox.arena.solver.ground import Ground
+from puzzlebox.arena.solver.operators import Operator, approach, settle
 from puzzlebox.arena.solver.order import good_goals, worth
-from puzzlebox.arena.solver.push import Push, approach, drive, pushes, settle
 from puzzlebox.arena.solver.run import Run
 from puzzlebox.arena.solver.style import Style
 from puzzlebox.arena.world import World
@@ -17,31 +18,37 @@ from puzzlebox.seeds import rng_from
 
 # The estimate of a state in which no goal that suffices has any place from which it can be touched.
 _HOPELESS = 300.0
-# How much further a state counts for each push that led to it.
-_PER_PUSH = 3.0
+# How much further a state counts for each operator that led to it.
+_PER_OPERATOR = 3.0
 
 
 @dataclass(frozen=True)
 class Node:
-    """A state of the search: the episode so far, its steps, and what is estimated to be left."""
+    """A state of the search: the episode so far, its steps in words, and how many operators led to it."""
 
     record: Record
     steps: tuple[str, ...]
-    left: float
     depth: int
 
 
-class PushSearch:
-    """Searches for pushes after which an attempt passes.
+Operators = Callable[[Run, Ground], Sequence[Operator]]
+
+
+class Search:
+    """Searches for operators after which an attempt passes.
 
     Args:
         start: a run at the state to start from.
         style: how the animal drives.
+        operators: each returns operators that can be applied in a state.
         fastest: the speed of pushes in m/s.
-        deepest: the most pushes in a row.
+        deepest: the most operators in a row.
     """
 
-    def __init__(self, start: Run, style: Style, fastest: float = 5.0, deepest: int = 3) -> None:
+    def __init__(
+        self, start: Run, style: Style, operators: Sequence[Operators], fastest: float = 5.0, deepest: int = 3
+    ) -> None:
+        self._operators = operators
         self._start, self._style, self._fastest, self._deepest = start, style, fastest, deepest
         self._rng = rng_from(style.noise)
         self._seen: set[object] = set()
@@ -50,7 +57,10 @@ class PushSearch:
 
     def find(self, most: int = 100_000) -> Run | None:
         """Return a run that passes, or None; expand at most so many states."""
-        settle(self._start, 40)
+        for _ in range(600):
+            if self._start.world.over or (self._start.animal.grounded and not self._start.animal.held):
+                break
+            self._start.wait(1)
         won = self._consider(self._start, 0)
         while won is None and self._open and most:
             most -= 1
@@ -66,27 +76,28 @@ class PushSearch:
         if node.depth >= self._deepest or run.world.over:
             return None
         ground = Ground(run.world, self._style)
-        for push in pushes(run, ground):
-            run.effort.trying = f"push {push.name} {push.thing}"
-            won = self._try(node, push, ground)
-            if won is not None:
-                return won
+        for operators in self._operators:
+            for operator in operators(run, ground):
+                run.effort.trying = operator.words()
+                won = self._try(node, operator, ground)
+                if won is not None:
+                    return won
         return None
 
-    def _try(self, node: Node, push: Push, ground: Ground) -> Run | None:
+    def _try(self, node: Node, operator: Operator, ground: Ground) -> Run | None:
         run = self._restore(node.record, node.steps)
-        if not approach(run, ground, self._style, push, self._rng):
+        if not approach(run, ground, self._style, operator, self._rng):
             return None
-        run.note(f"go to ({push.at[0]:.1f}, {push.at[1]:.1f})")
+        run.note(f"go to ({operator.at[0]:.1f}, {operator.at[1]:.1f})")
         steps = tuple(run.steps)
-        reached = drive(run, ground, push, self._fastest)
+        reached = operator.apply(run, ground, self._fastest)
         if run.world.over:
-            run.note(push.words(reached[-1][1] if reached else 0.0))
+            run.note(reached[-1].step if reached else operator.words())
             if run.world.passed() is True:
                 return run
         full = run.record
-        for decisions, metres in reversed(reached):
-            state = self._restore(replace(full, actions=full.actions[:decisions]), (*steps, push.words(metres)))
+        for each in reversed(reached):
+            state = self._restore(replace(full, actions=full.actions[: each.decisions]), (*steps, each.step))
             settle(state)
             won = self._consider(state, node.depth + 1)
             if won is not None:
@@ -108,7 +119,8 @@ class PushSearch:
             if attempt.play():
                 return twin
         self._count += 1
-        heappush(self._open, (left + _PER_PUSH * depth, self._count, Node(run.record, tuple(run.steps), left, depth)))
+        node = Node(run.record, tuple(run.steps), depth)
+        heappush(self._open, (left + _PER_OPERATOR * depth, self._count, node))
         return None
 
 
