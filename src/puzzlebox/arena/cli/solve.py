@@ -55,7 +55,7 @@ def solve(
     arena: Annotated[int, typer.Option(help="Which arena of the task to start in, counted from 1.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="The seed of everything random in the episode.")] = 0,
     rules: Annotated[str, typer.Option(metavar="RULES", help="The rules to play by.")] = "puzzlebox",
-    seconds: Annotated[float, typer.Option(min=0.1, help="The most time for each task.")] = 120.0,
+    seconds: Annotated[float, typer.Option(min=0.1, max=86_400, help="The most time for each task.")] = 120.0,
     no_push: Annotated[bool, typer.Option("--no-push", help="Find a plan that moves no movable thing.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the table as CSV, for programs.")] = False,
 ) -> None:

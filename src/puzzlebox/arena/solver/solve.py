@@ -12,7 +12,7 @@ from puzzlebox.arena.solver.effort import Effort, OutOfEffort
 from puzzlebox.arena.solver.leap import leaps
 from puzzlebox.arena.solver.plan import Plan
 from puzzlebox.arena.solver.press import presses
-from puzzlebox.arena.solver.push import pushes
+from puzzlebox.arena.solver.push import pushes, steered_pushes
 from puzzlebox.arena.solver.run import Run
 from puzzlebox.arena.solver.search import Operators, Search
 from puzzlebox.arena.solver.style import Style
@@ -98,7 +98,7 @@ Method = Callable[[Run], Run | None]
 def methods(may_push: bool) -> Iterator[tuple[str, Method]]:
     """Yield what to try, the cheapest first: driving, searches over operators, then random settings without end."""
     plain = Style()
-    operators: list[Operators] = [presses, pushes] if may_push else [presses]
+    operators: list[Operators] = [presses, pushes, steered_pushes] if may_push else [presses]
     yield "drive", _driving(plain)
     yield "press and push", _searching(plain, operators, states=1)
     if may_push:
