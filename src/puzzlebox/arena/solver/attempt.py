@@ -37,6 +37,8 @@ class Attempt:
         self._choice = style.choice
         self._failed: dict[int, int] = {}
         self._idle = 0
+        # Whether there was ever a goal to go to.
+        self.went = False
 
     @property
     def passed(self) -> bool:
@@ -57,6 +59,7 @@ class Attempt:
                 if not self._wait_for_change():
                     break
                 continue
+            self.went = True
             for goal in sequence.goals:
                 if run.world.over or run.world.position != arena or goal not in run.world.present:
                     break

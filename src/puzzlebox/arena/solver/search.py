@@ -63,10 +63,27 @@ class Search:
                 break
             self._start.wait(1)
         won = self._consider(self._start, 0)
+        if won is None:
+            won = self._drive_first()
         while won is None and self._open and most:
             most -= 1
             won = self._expand(heappop(self._open)[2])
         return won
+
+    @property
+    def states(self) -> int:
+        """Return how many states were found, the first one included."""
+        return self._count
+
+    def _drive_first(self) -> Run | None:
+        """Drive as far as that gets; the state in which nothing is left to collect is another one to start from."""
+        twin = self._start.again()
+        start = twin.world.position
+        if Attempt(twin, self._style).play():
+            return twin
+        if not twin.world.over and (twin.animal.collected or twin.world.position != start):
+            self._add(twin, 0)
+        return None
 
     def _restore(self, record: Record, steps: tuple[str, ...]) -> Run:
         self._start.effort.spend(len(record.actions) // 4)

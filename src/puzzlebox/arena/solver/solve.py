@@ -1,7 +1,7 @@
 """The search for a plan: attempts in order of cost, until one replays to a pass."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import dist
 
 from puzzlebox.arena.demands.terrain import is_movable
@@ -24,6 +24,8 @@ from puzzlebox.seeds import rng_from
 _DECISIONS_PER_SECOND = 3000
 # Metres by which a movable thing may move in a plan that must not push.
 _TOUCHED = 0.1
+# How many random settings are tried where there is nowhere to go.
+_LAST_TRIES = 8
 
 
 def solve(
@@ -55,9 +57,10 @@ def solve(
     named = Rules.named(rules)
     effort = Effort(int(seconds * _DECISIONS_PER_SECOND), seconds, progress)
     try:
-        for words, method in methods(may_push):
+        outlook = Outlook()
+        for words, method in methods(may_push, outlook):
             effort.trying = words
-            run = method(Run.start(task, arena, seed, named, effort))
+            run = method(Run.start(task, arena, seed, named, effort), outlook)
             plan = None if run is None else verified(run, may_push)
             if plan is not None:
                 return plan
@@ -92,11 +95,22 @@ def _has_pushed(world: World) -> bool:
     return False
 
 
-Method = Callable[[Run], Run | None]
+@dataclass
+class Outlook:
+    """What the attempts so far have shown: whether there was ever anywhere to go, and how many states there are."""
+
+    went: bool = False
+    states: int = 0
 
 
-def methods(may_push: bool) -> Iterator[tuple[str, Method]]:
-    """Yield what to try, the cheapest first: driving, searches over operators, then random settings without end."""
+Method = Callable[[Run, Outlook], Run | None]
+
+
+def methods(may_push: bool, outlook: Outlook) -> Iterator[tuple[str, Method]]:
+    """Yield what to try, the cheapest first: driving, searches over operators, then random settings.
+
+    These end only where nothing so far led anywhere: no goal can be reached, and no operator changes anything.
+    """
     plain = Style()
     operators: list[Operators] = [presses, pushes, steered_pushes] if may_push else [presses]
     yield "drive", _driving(plain)
@@ -114,7 +128,7 @@ def methods(may_push: bool) -> Iterator[tuple[str, Method]]:
     yield "press and push in a row", _searching(plain, operators, states=12)
     rng = rng_from(0)
     number = 0
-    while True:
+    while outlook.went or outlook.states or number < _LAST_TRIES:
         number += 1
         style = Style(
             clearance=float(rng.uniform(0.0, 0.6)),
@@ -137,14 +151,20 @@ def methods(may_push: bool) -> Iterator[tuple[str, Method]]:
 
 
 def _driving(style: Style) -> Method:
-    def drive(run: Run) -> Run | None:
-        return run if Attempt(run, style).play() else None
+    def drive(run: Run, outlook: Outlook) -> Run | None:
+        attempt = Attempt(run, style)
+        passed = attempt.play()
+        outlook.went |= attempt.went
+        return run if passed else None
 
     return drive
 
 
 def _searching(style: Style, operators: list[Operators], *, fastest: float = 5.0, states: int) -> Method:
-    def search(run: Run) -> Run | None:
-        return Search(run, style, operators, fastest).find(states)
+    def search(run: Run, outlook: Outlook) -> Run | None:
+        found = Search(run, style, operators, fastest)
+        won = found.find(states)
+        outlook.states += max(found.states - 1, 0)
+        return won
 
     return search
