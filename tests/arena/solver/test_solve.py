@@ -2,6 +2,7 @@
 
 import warnings
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -144,6 +145,20 @@ def test_arenas_that_merge_are_played_to_the_end() -> None:
     last = f"size: {SIZE}, time_limit: 200, items: [{{{AGENT}}}, {{name: GoodGoal, at: [4, 0, 15], size: 1}}]"
     plan = solved(parsed(f"arenas:\n  - {{id: 0, {arena}}}\n  - {{id: 1, {last}}}\n"))
     assert plan.steps == ("go to (10.0, 15.0)", "go to (4.0, 15.0)")
+
+
+def test_a_push_in_the_second_arena_is_found() -> None:
+    first = f"size: {SIZE}, time_limit: 200, merge_next_arena: true, items: [{{{AGENT}}}, {{{FOOD}}}]"
+    last = f"size: {SIZE}, time_limit: 400, items: [{', '.join(f'{{{item}}}' for item in DOORWAY)}]"
+    plan = solved(parsed(f"arenas:\n  - {{id: 0, {first}}}\n  - {{id: 1, {last}}}\n"))
+    assert plan.steps[0] == "go to (10.0, 15.0)"
+    assert any(step.startswith("push") for step in plan.steps)
+
+
+def test_a_search_without_anywhere_to_go_ends_early() -> None:
+    start = monotonic()
+    assert solve(task_of(AGENT, size=SIZE, time_limit=100), seconds=60) is None
+    assert monotonic() - start < 20
 
 
 def test_two_calls_give_the_same_plan() -> None:
