@@ -21,6 +21,8 @@ from puzzlebox.seeds import rng_from
 _LOOK, _PATIENCE = 6, 500
 # Decisions that an attempt waits in all for something to change when there is nowhere to go.
 _IDLE = 2000
+# Decisions after which it looks again whether there is somewhere to go.
+_WAIT = 60
 
 
 class Attempt:
@@ -93,8 +95,14 @@ class Attempt:
         later = any(track.times[0] > run.decisions for track in forecast.tracks.values())
         if not (enough or moving or ticking or later) or self._idle > _IDLE:
             return False
-        self._idle += 4
-        run.wait(4)
+        goals, around = [goal.id for goal in good_goals(run)], self._look_around(None)
+        for count in range(_WAIT):
+            if run.world.over or (count and [goal.id for goal in good_goals(run)] != goals):
+                break
+            if count % 10 == 9 and self._look_around(None) != around:
+                break
+            run.wait(1)
+            self._idle += 1
         return True
 
     # --- ground and forecast

@@ -151,6 +151,11 @@ class Driver:
                 self.run.step(action)
 
 
+def angle_between(wanted: float, heading: float) -> float:
+    """Return the turn from a heading to a wanted one, in radians within -pi and pi."""
+    return _angle(wanted - heading)
+
+
 def _angle(angle: float) -> float:
     """Return an angle in radians within -pi and pi."""
     return (angle + np.pi) % (2 * np.pi) - np.pi

@@ -21,6 +21,8 @@ Places = NDArray[np.intp]
 _RIMS = (4.0, 2.0, 0.8, 0.25)
 # The additional cost of a metre through a movable thing that has to be pushed.
 _PUSHED = 5.0
+# The additional cost of a metre through harm, in estimates.
+_HARMED = 30.0
 # Metres between the points at which a straight line is checked.
 _SAMPLE = 0.2
 
@@ -41,6 +43,8 @@ class Field:
 class Ground:
     """The places of a world where the animal can drive, as one style sees them.
 
+    `blocked` marks the places that it can only imagine: in things to push, and in harm for a reckless style.
+
     Args:
         world: the world as it is now.
         style: how much paths keep clear of harm, and whether movable things are in the way.
@@ -53,9 +57,14 @@ class Ground:
         self._cells = (int(np.ceil(self._size[0] / CELL)) + 1, int(np.ceil(self._size[1] / CELL)) + 1)
         terrain = self.terrain
         harmed = harm_at(world, terrain.x, terrain.z, terrain.height, style.clearance, avoided)
+        self.blocked = np.zeros(0, bool)
+        if style.reckless:
+            self.blocked, harmed = harmed, np.zeros(harmed.shape, bool)
         terrain.x, terrain.z = terrain.x[~harmed], terrain.z[~harmed]
         terrain.height, terrain.slope = terrain.height[~harmed], terrain.slope[~harmed]
         self.x, self.z, self.height, self.slope = terrain.x, terrain.z, terrain.height, terrain.slope
+        if not style.reckless:
+            self.blocked = np.zeros(len(self.x), bool)
         self._index_cells()
         self._floor_harm = self._raster(world, avoided)
         starts, ends, lengths = terrain.steps()
@@ -100,7 +109,7 @@ class Ground:
 
     def _zone_cost(self, world: World, style: Style) -> Floats:
         """Return the additional cost of places in hot zones, at goals that cost something, and in things to push."""
-        cost = np.zeros(len(self.x))
+        cost = _HARMED * self.blocked
         for thing in world.present.values():
             if type(thing).__name__ == "HotZone":
                 for block in blocks_of(world, thing):
@@ -111,7 +120,9 @@ class Ground:
             elif style.push and is_movable(thing):
                 for block in blocks_of(world, thing):
                     inside = (block.away(self.x, self.z) < RADIUS) & (block.high > self.height + STEP)
-                    cost[inside & (block.low < self.height + 0.9)] += _PUSHED
+                    inside &= block.low < self.height + 0.9
+                    cost[inside] += _PUSHED
+                    self.blocked |= inside
         return cost
 
     # --- places

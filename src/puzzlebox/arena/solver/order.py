@@ -58,12 +58,10 @@ def sequences(run: Run, ground: Ground, forecast: Forecast) -> list[Sequence]:
     if start is None:
         return []
     goals = good_goals(run)
+    reached = ground.costs_from(start)
     places = []
     for goal in goals:
-        track = forecast.tracks.get(goal.id)
-        at = track.at[-1] if track else world.engine.pose(goal.id)[0]
-        radius = track.radius[-1] if track else goal.extent[0] / 2
-        places.append(ground.touching(at, radius))
+        places.append(_places_of(run, ground, forecast, goal, reached))
     costs = _costs(ground, start, places)
     reachable = [index for index in range(len(goals)) if np.isfinite(costs[:, index]).any()]
     limit = world.arena.time_limit * TIME_UNIT * PHYSICS_STEP
@@ -94,6 +92,24 @@ def sequences(run: Run, ground: Ground, forecast: Forecast) -> list[Sequence]:
         longer.sort(key=lambda state: (state[2] / (len(state[0]) or 1), state[0]))
         states = _best(longer)
     return sorted(found, key=lambda each: (not each.enough, each.cost if each.enough else -each.value, each.cost))
+
+
+def _places_of(run: Run, ground: Ground, forecast: Forecast, goal: Goal, reached: Floats) -> Places:
+    """Return the places at which a goal can be touched: where it comes to rest, or else where it can first be met."""
+    track = forecast.tracks.get(goal.id)
+    if track is None:
+        return ground.touching(run.world.engine.pose(goal.id)[0], goal.extent[0] / 2)
+    rest = ground.touching(track.at[-1], track.radius[-1])
+    if (len(rest) and np.isfinite(reached[rest]).any()) or track.rests_after(run.decisions):
+        return rest
+    entries = range(track.index(run.decisions), len(track.times))
+    for entry in entries[:: max(1, len(entries) // 40)]:
+        places = ground.touching(track.at[entry], track.radius[entry])
+        if len(places):
+            travel = float(reached[places].min()) / PACE / run.seconds_of_decision
+            if run.decisions + travel <= track.times[entry]:
+                return places
+    return rest
 
 
 def _best(states: list[tuple[tuple[int, ...], float, float]]) -> list[tuple[tuple[int, ...], float, float]]:

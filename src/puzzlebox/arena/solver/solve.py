@@ -7,8 +7,12 @@ from puzzlebox.arena.rules import PHYSICS_STEP, Rules
 from puzzlebox.arena.schema.models import Task
 from puzzlebox.arena.solver.attempt import Attempt
 from puzzlebox.arena.solver.effort import Effort, OutOfEffort
+from puzzlebox.arena.solver.leap import leaps
 from puzzlebox.arena.solver.plan import Plan
+from puzzlebox.arena.solver.press import presses
+from puzzlebox.arena.solver.push import pushes
 from puzzlebox.arena.solver.run import Run
+from puzzlebox.arena.solver.search import Operators, Search
 from puzzlebox.arena.solver.style import Style
 from puzzlebox.arena.world import World
 from puzzlebox.seeds import rng_from
@@ -46,13 +50,12 @@ def solve(
     named = Rules.named(rules)
     effort = Effort(int(seconds * _DECISIONS_PER_SECOND), seconds, progress)
     try:
-        for words, style in styles(may_push):
+        for words, method in methods(may_push):
             effort.trying = words
-            run = Run.start(task, arena, seed, named, effort)
-            if Attempt(run, style).play():
-                plan = verified(run, may_push)
-                if plan is not None:
-                    return plan
+            run = method(Run.start(task, arena, seed, named, effort))
+            plan = None if run is None else verified(run, may_push)
+            if plan is not None:
+                return plan
     except OutOfEffort:
         pass
     return None
@@ -67,32 +70,60 @@ def verified(run: Run, may_push: bool = True) -> Plan | None:
     return Plan(run.record, tuple(run.steps), world.total, seconds, run.effort.used)
 
 
-def styles(may_push: bool) -> Iterator[tuple[str, Style]]:
-    """Yield the styles to try, the plain one first, then with random settings without end."""
+Method = Callable[[Run], Run | None]
+
+
+def methods(may_push: bool) -> Iterator[tuple[str, Method]]:
+    """Yield what to try, the cheapest first: driving, searches over operators, then random settings without end."""
     plain = Style()
-    yield "drive", plain
-    yield "keep close", replace(plain, caution=0.3, clearance=0.1)
-    yield "drive slowly", replace(plain, fastest=6.0)
-    yield "keep far away", replace(plain, caution=2.0, clearance=0.5, fastest=8.0)
+    harmless: list[Operators] = [presses]
+    operators = [presses, pushes] if may_push else harmless
+    yield "drive", _driving(plain)
+    yield "press and push", _searching(plain, operators, states=1)
     if may_push:
-        yield "push what is in the way", replace(plain, push=True)
-        yield "push slowly", replace(plain, push=True, fastest=5.0)
-    for choice in range(1, 9):
-        yield f"another order ({choice})", replace(plain, choice=choice)
+        yield "push what is in the way", _driving(replace(plain, push=True))
+        yield "push slowly", _driving(replace(plain, push=True, fastest=5.0))
+    yield "keep close", _driving(replace(plain, caution=0.3, clearance=0.1))
+    yield "drive slowly", _driving(replace(plain, fastest=6.0))
+    yield "keep far away", _driving(replace(plain, caution=2.0, clearance=0.5, fastest=8.0))
+    for choice in range(1, 5):
+        yield f"another order ({choice})", _driving(replace(plain, choice=choice))
+    for fastest in (9.0, 4.0):
+        yield "leap", _searching(plain, [leaps], fastest=fastest, states=1)
+    yield "press and push in a row", _searching(plain, operators, states=12)
     rng = rng_from(0)
     number = 0
     while True:
         number += 1
-        yield (
-            f"random settings ({number})",
-            Style(
-                clearance=float(rng.uniform(0.0, 0.6)),
-                caution=float(rng.uniform(0.1, 2.5)),
-                fastest=float(rng.uniform(3.0, 20.0)),
-                push=may_push and bool(rng.random() < 0.5),
-                hot=float(rng.choice([1.0, 6.0, 20.0])),
-                choice=int(rng.integers(0, 12)) if rng.random() < 0.5 else 0,
-                pause=int(rng.integers(0, 100)) if rng.random() < 0.4 else 0,
-                noise=number,
-            ),
+        style = Style(
+            clearance=float(rng.uniform(0.0, 0.6)),
+            caution=float(rng.uniform(0.1, 2.5)),
+            fastest=float(rng.uniform(3.0, 25.0)),
+            push=may_push and bool(rng.random() < 0.4),
+            hot=float(rng.choice([1.0, 6.0, 20.0])),
+            choice=int(rng.integers(0, 12)) if rng.random() < 0.5 else 0,
+            pause=int(rng.integers(0, 100)) if rng.random() < 0.4 else 0,
+            noise=number,
         )
+        yield f"random settings ({number})", _driving(style)
+        if number % 4 == 0:
+            searched = replace(style, push=False, choice=0, pause=0, clearance=min(style.clearance, 0.3))
+            kinds = [[*operators, leaps], operators][number // 4 % 2]
+            yield (
+                f"random search ({number})",
+                _searching(searched, kinds, fastest=float(rng.uniform(2.0, 10.0)), states=1 + number // 4),
+            )
+
+
+def _driving(style: Style) -> Method:
+    def drive(run: Run) -> Run | None:
+        return run if Attempt(run, style).play() else None
+
+    return drive
+
+
+def _searching(style: Style, operators: list[Operators], *, fastest: float = 5.0, states: int) -> Method:
+    def search(run: Run) -> Run | None:
+        return Search(run, style, operators, fastest).find(states)
+
+    return search
