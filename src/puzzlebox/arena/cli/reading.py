@@ -1,5 +1,7 @@
 """Reading task files for the verbs of the arena."""
 
+from collections.abc import Iterable
+from os.path import isdir
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,3 +37,32 @@ def check_arena(number: int, task: "Task", name: str) -> None:
     if not 1 <= number <= count:
         has = "one arena" if count == 1 else f"arenas 1 to {count}"
         fail(f"there is no arena {number} in {name}; it has {has}")
+
+
+def expand_files(files: Iterable[str], *, patterns: bool = False) -> list[str]:
+    """Return the files, with each folder replaced by the task files below it; an empty folder stays as it is.
+
+    With `patterns`, a name with `*` or `?` that is no file stands for the files it matches. An empty name ends the
+    command with an error, and so does a pattern without a match.
+    """
+    from glob import glob
+
+    from puzzlebox.arena.schema.folders import task_files
+
+    names: list[str] = []
+    for name in files:
+        if not name.strip():
+            fail("a file name is empty")
+        if isdir(name):  # unlike Path.is_dir, never raises
+            try:
+                names += sorted(map(str, task_files(Path(name)))) or [name]
+            except ValueError as problem:
+                fail(str(problem))
+        elif patterns and ("*" in name or "?" in name) and not Path(name).exists():
+            matches = sorted(glob(name, recursive=True))
+            if not matches:
+                fail(f"no file matches {name}")
+            names += matches
+        else:
+            names.append(name)
+    return names

@@ -113,7 +113,9 @@ class Ground:
         for thing in world.present.values():
             if type(thing).__name__ == "HotZone":
                 for block in blocks_of(world, thing):
-                    cost[(block.away(self.x, self.z) < 0.45) & (self.height < block.high)] += style.hot
+                    away, low = block.away(self.x, self.z), self.height < block.high
+                    cost[low & (away < 0.45)] += style.hot
+                    cost[low & (away < 1.2)] += 1.0
             elif isinstance(thing, Goal) and thing.value < 0 and not thing.ends:
                 at = world.engine.pose(thing.id)[0]
                 cost[np.hypot(self.x - at[0], self.z - at[2]) < thing.extent[0] / 2 + 0.8] += 20.0

@@ -55,7 +55,8 @@ class Leap:
                 run.step(BACKWARDS if speed > 2.0 else NOOP)
                 continue
             aside = (x - self.at[0]) * ahead[1] - (z - self.at[1]) * ahead[0]
-            off = degrees(angle_between(self.direction - max(min(0.3 * aside, 0.3), -0.3), radians(run.animal.heading)))
+            wanted = self.direction - max(min(0.3 * aside, 0.3), -0.3)
+            off = degrees(angle_between(wanted, radians(run.animal.heading)))
             turn = RIGHT if off > 3.0 else LEFT if off < -3.0 else NOOP
             run.step(turn + (FORWARDS if speed < fastest else NOOP))
             if beyond < 0.0 and run.decisions - start > 40 and hypot(vx, vz) < 0.2:
@@ -77,6 +78,8 @@ def leaps(run: Run, ground: Ground) -> list[Leap]:
                 found += _over_ramp(ground, costs, block)
         elif block.high > _LOWEST and min(block.half) > 0.4:
             found += _over_edges(ground, costs, block)
+        elif block.high > _LOWEST:
+            found += _along_rail(ground, costs, block)
     return [leap for _, leap in sorted(found, key=lambda pair: pair[0])]
 
 
@@ -107,6 +110,20 @@ def _over_ramp(ground: Ground, costs: Floats, block: Block) -> list[tuple[float,
             found += _leap(
                 ground, costs, block, (across, block.half[1] + back), (across, -block.half[1]), max(block.low, 0.0)
             )
+    return found
+
+
+def _along_rail(ground: Ground, costs: Floats, block: Block) -> list[tuple[float, Leap]]:
+    """Return the dashes along a narrow wall, from before one of its ends to the other."""
+    found = []
+    axis = 0 if block.half[0] > block.half[1] else 1
+    for sign in (-1.0, 1.0):
+        for back in (9.0, 5.0, 2.0):
+            for side in (0.0, -0.2, 0.2, -0.35, 0.35):
+                start, edge = (-sign * (block.half[axis] + back), side), (sign * block.half[axis], side)
+                if axis:
+                    start, edge = start[::-1], edge[::-1]
+                found += _leap(ground, costs, block, start, edge, block.high)
     return found
 
 

@@ -9,6 +9,7 @@ from puzzlebox.arena.demands.terrain import Block, blocks_of, is_movable
 from puzzlebox.arena.solver.drive import SLIDE, angle_between
 from puzzlebox.arena.solver.ground import Floats, Ground
 from puzzlebox.arena.solver.operators import Reached
+from puzzlebox.arena.solver.order import good_goals
 from puzzlebox.arena.solver.run import Run
 from puzzlebox.arena.things import Thing
 from puzzlebox.arena.world.actions import FORWARDS, LEFT, NOOP, RIGHT
@@ -31,12 +32,14 @@ class Push:
         name: its name.
         at: where the animal sets against it.
         direction: where it pushes to, in radians clockwise from +z.
+        towards: the id of a goal to which the thing is steered; None pushes straight on.
     """
 
     thing: int
     name: str
     at: tuple[float, float]
     direction: float
+    towards: int | None = None
 
     def words(self) -> str:
         """Return which thing is pushed."""
@@ -53,16 +56,15 @@ class Push:
         first = world.engine.pose(self.thing)[0]
         reached: list[Reached] = []
         still, moved = 0, 0.0
-        ahead = (sin(self.direction), cos(self.direction))
         while not world.over and run.decisions - begin < _MOST_PUSH:
             x, _, z = run.position
             vx, _, vz = run.velocity
-            aside = (x - self.at[0]) * ahead[1] - (z - self.at[1]) * ahead[0]
+            wanted = self._wanted(run)
+            ahead = (sin(wanted), cos(wanted))
             speed = vx * ahead[0] + vz * ahead[1]
             reach = SLIDE * max(speed, 0.0) + 0.2
             if any(ground.harms(x + ahead[0] * reach * share, z + ahead[1] * reach * share) for share in (0.5, 1.0)):
                 break
-            wanted = self.direction - max(min(0.35 * aside, 0.4), -0.4)
             off = degrees(angle_between(wanted, radians(run.animal.heading)))
             turn = RIGHT if off > 3.0 else LEFT if off < -3.0 else NOOP
             run.step(turn + (FORWARDS if speed < fastest else NOOP))
@@ -79,6 +81,19 @@ class Push:
             reached.append(Reached(run.decisions, self.step(moved)))
         return reached
 
+    def _wanted(self, run: Run) -> float:
+        """Return where to drive: along the line of the push, or so that the thing turns towards the goal."""
+        x, _, z = run.position
+        world = run.world
+        if self.towards is None or self.towards not in world.present:
+            aside = (x - self.at[0]) * cos(self.direction) - (z - self.at[1]) * sin(self.direction)
+            return self.direction - max(min(0.35 * aside, 0.4), -0.4)
+        thing, goal = world.engine.pose(self.thing)[0], world.engine.pose(self.towards)[0]
+        bearing = atan2(thing[0] - x, thing[2] - z)
+        course = atan2(goal[0] - thing[0], goal[2] - thing[2])
+        # Driving past the middle on one side brings the animal to that side, and the thing turns to the other.
+        return bearing + max(min(0.8 * angle_between(bearing, course), 0.5), -0.5)
+
 
 def pushes(run: Run, ground: Ground) -> list[Push]:
     """Return all pushes that can be reached: against each face of each box of each movable thing."""
@@ -92,6 +107,31 @@ def pushes(run: Run, ground: Ground) -> list[Push]:
         if is_movable(thing):
             for block in blocks_of(run.world, thing):
                 found += _against(ground, costs, thing, block)
+    return [push for _, push in sorted(found, key=lambda pair: pair[0])]
+
+
+def steered_pushes(run: Run, ground: Ground) -> list[Push]:
+    """Return pushes that steer a movable thing to a goal, from the side opposite to it."""
+    x, y, z = run.position
+    start = ground.place_at(x, y - 0.5, z)
+    if start is None:
+        return []
+    costs = ground.costs_from(start)
+    found: list[tuple[float, Push]] = []
+    for thing in run.world.present.values():
+        if not is_movable(thing):
+            continue
+        at = run.world.engine.pose(thing.id)[0]
+        for goal in good_goals(run):
+            to = run.world.engine.pose(goal.id)[0]
+            course = atan2(to[0] - at[0], to[2] - at[2])
+            for back in (0.8, 1.2, 1.7, 2.5, 4.0):
+                behind = (at[0] - sin(course) * back, at[2] - cos(course) * back)
+                near = [each for each in ground.places_in(*behind) if np.isfinite(costs[each])]
+                if near:
+                    push = Push(thing.id, type(thing).__name__, behind, course, goal.id)
+                    found.append((float(costs[near].min()), push))
+                    break
     return [push for _, push in sorted(found, key=lambda pair: pair[0])]
 
 

@@ -9,6 +9,9 @@ from puzzlebox.arena.world.actions import NOOP
 from puzzlebox.arena.world.record import Record
 from puzzlebox.scene.shapes import Vector
 
+# Seconds of waiting that are no step of a plan.
+_SHORT_WAIT = 0.25
+
 
 class Run:
     """A world that is being driven, the effort it costs, and its steps in words."""
@@ -65,9 +68,11 @@ class Run:
     def wait(self, decisions: int) -> None:
         """Stand still for some decisions, or until the episode is over."""
         start = self.decisions
+        # While the end is shown, everything is decided and waiting is no step of a plan.
+        decided = self.world.cause is not None
         while self.decisions - start < decisions and not self.world.over:
             self.step(NOOP)
-        if self.decisions > start:
+        if self.decisions > start and not decided:
             self.note_wait(self.decisions - start)
 
     def note(self, step: str) -> None:
@@ -79,4 +84,16 @@ class Run:
         seconds = decisions * self.seconds_of_decision
         if self.steps and self.steps[-1].startswith("wait "):
             seconds += float(self.steps.pop().split()[1])
-        self.note(f"wait {seconds:.1f} s")
+        self.note(f"wait {seconds:.2f} s")
+
+    def words(self) -> tuple[str, ...]:
+        """Return the steps in words, without short waits."""
+        found = []
+        for step in self.steps:
+            if step.startswith("wait "):
+                seconds = float(step.split()[1])
+                if seconds < _SHORT_WAIT:
+                    continue
+                step = f"wait {seconds:.1f} s"
+            found.append(step)
+        return tuple(found)

@@ -7,11 +7,12 @@ from heapq import heappop, heappush
 import numpy as np
 
 from puzzlebox.arena.solver.attempt import Attempt
-from puzzlebox.arena.solver.ground import Ground
+from puzzlebox.arena.solver.ground import Floats, Ground
 from puzzlebox.arena.solver.operators import Operator, approach, settle
 from puzzlebox.arena.solver.order import good_goals, worth
 from puzzlebox.arena.solver.run import Run
 from puzzlebox.arena.solver.style import Style
+from puzzlebox.arena.things.goals import Goal
 from puzzlebox.arena.world import World
 from puzzlebox.arena.world.record import Record
 from puzzlebox.seeds import rng_from
@@ -24,11 +25,10 @@ _PER_OPERATOR = 3.0
 
 @dataclass(frozen=True)
 class Node:
-    """A state of the search: the episode so far, its steps, and what is estimated to be left."""
+    """A state of the search: the episode so far, its steps in words, and how many operators led to it."""
 
     record: Record
     steps: tuple[str, ...]
-    left: float
     depth: int
 
 
@@ -119,11 +119,19 @@ class Search:
             attempt = Attempt(twin, self._style)
             if attempt.play():
                 return twin
-        self._count += 1
-        heappush(
-            self._open, (left + _PER_OPERATOR * depth, self._count, Node(run.record, tuple(run.steps), left, depth))
-        )
+            if not twin.world.over and twin.animal.collected > run.animal.collected:
+                # Some goals are collected; what is left may need further operators.
+                self._add(twin, depth)
+        self._add(run, depth, left)
         return None
+
+    def _add(self, run: Run, depth: int, left: float | None = None) -> None:
+        """Add a state to those to expand."""
+        if left is None:
+            left = estimate(run, self._style)[0]
+        self._count += 1
+        node = Node(run.record, tuple(run.steps), depth)
+        heappush(self._open, (left + _PER_OPERATOR * depth, self._count, node))
 
 
 def _key(run: Run) -> object:
@@ -151,19 +159,24 @@ def estimate(run: Run, style: Style) -> tuple[float, bool]:
     if start is None or not goals:
         return _HOPELESS, False
     mark = world.arena.pass_mark - world.total
-    enough = [goal for goal in goals if worth(goal) > mark] or goals
+    enough = [goal for goal in goals if worth(goal) > mark]
     costs = ground.costs_from(start)
-    best, nearest = _HOPELESS, None
-    for goal in enough:
-        at = world.engine.pose(goal.id)[0]
-        places = ground.touching(at, goal.extent[0] / 2)
-        if len(places) and float(costs[places].min()) < best:
-            best, nearest = float(costs[places].min()), places
-        elif not len(places):
-            best = min(best, 150.0 + 20.0 * at[1])
-    if nearest is None:
-        return best, False
-    field = ground.field_to(nearest)
+    each = [_estimate_goal(run, ground, goal, start, costs) for goal in enough or goals]
+    if enough:
+        return min(each, key=lambda pair: (pair[0], not pair[1]))
+    return sum(cost for cost, _ in each), all(free for _, free in each)
+
+
+def _estimate_goal(run: Run, ground: Ground, goal: Goal, start: int, costs: Floats) -> tuple[float, bool]:
+    """Return the cost of the way to one goal, and whether it is free."""
+    at = run.world.engine.pose(goal.id)[0]
+    places = ground.touching(at, goal.extent[0] / 2)
+    if not len(places):
+        return 150.0 + 20.0 * at[1], False
+    cost = float(costs[places].min())
+    if not np.isfinite(cost):
+        return _HOPELESS, False
+    field = ground.field_to(places)
     assert field is not None
     way = ground.way(field, start, 100_000)
-    return best, not bool(ground.blocked[np.array(way)].any())
+    return cost, not bool(ground.blocked[np.array(way)].any())

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from math import dist
 
+from puzzlebox.arena.demands.terrain import is_movable
 from puzzlebox.arena.rules import PHYSICS_STEP, Rules
 from puzzlebox.arena.schema.models import Task
 from puzzlebox.arena.solver.attempt import Attempt
@@ -10,15 +12,18 @@ from puzzlebox.arena.solver.effort import Effort, OutOfEffort
 from puzzlebox.arena.solver.leap import leaps
 from puzzlebox.arena.solver.plan import Plan
 from puzzlebox.arena.solver.press import presses
-from puzzlebox.arena.solver.push import pushes
+from puzzlebox.arena.solver.push import pushes, steered_pushes
 from puzzlebox.arena.solver.run import Run
 from puzzlebox.arena.solver.search import Operators, Search
 from puzzlebox.arena.solver.style import Style
 from puzzlebox.arena.world import World
+from puzzlebox.arena.world.actions import NOOP
 from puzzlebox.seeds import rng_from
 
 # Decisions that a second of search may simulate, so that the effort does not depend on the machine.
 _DECISIONS_PER_SECOND = 3000
+# Metres by which a movable thing may move in a plan that must not push.
+_TOUCHED = 0.1
 
 
 def solve(
@@ -66,8 +71,25 @@ def verified(run: Run, may_push: bool = True) -> Plan | None:
     world = World.replay(run.record)
     if not world.over or world.passed() is not True:
         return None
+    if not may_push and _has_pushed(world):
+        return None
     seconds = len(world.actions) * world.rules.decision_period * PHYSICS_STEP
-    return Plan(run.record, tuple(run.steps), world.total, seconds, run.effort.used)
+    return Plan(run.record, run.words(), world.total, seconds, run.effort.used)
+
+
+def _has_pushed(world: World) -> bool:
+    """Return whether movable things are elsewhere than they would be without the animal's actions."""
+    alone = World(world.task, arena=world.start_arena, seed=world.seed, rules=world.rules)
+    count = len(world.actions)
+    while len(alone.actions) < count and not alone.over:
+        alone.step((NOOP,) * len(alone.animals))
+    if alone.position != world.position:
+        return False
+    for thing in world.present.values():
+        if is_movable(thing) and thing.id in alone.present:
+            if dist(world.position_of(thing), alone.position_of(alone.present[thing.id])) > _TOUCHED:
+                return True
+    return False
 
 
 Method = Callable[[Run], Run | None]
@@ -76,8 +98,7 @@ Method = Callable[[Run], Run | None]
 def methods(may_push: bool) -> Iterator[tuple[str, Method]]:
     """Yield what to try, the cheapest first: driving, searches over operators, then random settings without end."""
     plain = Style()
-    harmless: list[Operators] = [presses]
-    operators = [presses, pushes] if may_push else harmless
+    operators: list[Operators] = [presses, pushes, steered_pushes] if may_push else [presses]
     yield "drive", _driving(plain)
     yield "press and push", _searching(plain, operators, states=1)
     if may_push:
