@@ -166,7 +166,7 @@ class Attempt:
                 run.step(NOOP)
                 waited += 1
                 continue
-            if not driver.follow(field, self._lead(goal, aim)):
+            if not driver.follow(field, self._beside(self._lead(goal, aim))):
                 return False
         if not run.world.over and run.world.position == arena and goal in run.world.present:
             return False
@@ -204,6 +204,15 @@ class Attempt:
             return aim
         ahead = min(away / 6.0, 0.6)
         return (at[0] + velocity[0] * ahead, at[1], at[2] + velocity[2] * ahead)
+
+    def _beside(self, aim: Vector) -> Vector:
+        """Return an aim moved to the right by the offset of the style."""
+        if not self.style.offset:
+            return aim
+        x, _, z = self.run.position
+        far = max(hypot(aim[0] - x, aim[2] - z), 0.1)
+        share = self.style.offset / far
+        return (aim[0] + share * (aim[2] - z), aim[1], aim[2] - share * (aim[0] - x))
 
     def _meeting(self, ground: Ground, goal: int) -> tuple[Vector, int] | None:
         """Return where and at which decision the animal can meet a goal; None if it never can."""

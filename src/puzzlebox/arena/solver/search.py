@@ -65,6 +65,7 @@ class Search:
         won = self._consider(self._start, 0)
         if won is None:
             won = self._drive_first()
+            most += len(self._open) - 1
         while won is None and self._open and most:
             most -= 1
             won = self._expand(heappop(self._open)[2])

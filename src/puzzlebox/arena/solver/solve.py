@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from math import dist
 
-from puzzlebox.arena.demands.terrain import is_movable
 from puzzlebox.arena.rules import PHYSICS_STEP, Rules
 from puzzlebox.arena.schema.models import Task
 from puzzlebox.arena.solver.attempt import Attempt
@@ -16,14 +14,12 @@ from puzzlebox.arena.solver.push import pushes, steered_pushes
 from puzzlebox.arena.solver.run import Run
 from puzzlebox.arena.solver.search import Operators, Search
 from puzzlebox.arena.solver.style import Style
+from puzzlebox.arena.solver.touch import has_pushed
 from puzzlebox.arena.world import World
-from puzzlebox.arena.world.actions import NOOP
 from puzzlebox.seeds import rng_from
 
 # Decisions that a second of search may simulate, so that the effort does not depend on the machine.
 _DECISIONS_PER_SECOND = 3000
-# Metres by which a movable thing may move in a plan that must not push.
-_TOUCHED = 0.1
 # How many random settings are tried where there is nowhere to go.
 _LAST_TRIES = 8
 
@@ -74,25 +70,10 @@ def verified(run: Run, may_push: bool = True) -> Plan | None:
     world = World.replay(run.record)
     if not world.over or world.passed() is not True:
         return None
-    if not may_push and _has_pushed(world):
+    if not may_push and has_pushed(run.record):
         return None
     seconds = len(world.actions) * world.rules.decision_period * PHYSICS_STEP
     return Plan(run.record, run.words(), world.total, seconds, run.effort.used)
-
-
-def _has_pushed(world: World) -> bool:
-    """Return whether movable things are elsewhere than they would be without the animal's actions."""
-    alone = World(world.task, arena=world.start_arena, seed=world.seed, rules=world.rules)
-    count = len(world.actions)
-    while len(alone.actions) < count and not alone.over:
-        alone.step((NOOP,) * len(alone.animals))
-    if alone.position != world.position:
-        return False
-    for thing in world.present.values():
-        if is_movable(thing) and thing.id in alone.present:
-            if dist(world.position_of(thing), alone.position_of(alone.present[thing.id])) > _TOUCHED:
-                return True
-    return False
 
 
 @dataclass
@@ -138,6 +119,7 @@ def methods(may_push: bool, outlook: Outlook) -> Iterator[tuple[str, Method]]:
             hot=float(rng.choice([1.0, 6.0, 20.0])),
             choice=int(rng.integers(0, 12)) if rng.random() < 0.5 else 0,
             pause=int(rng.integers(0, 100)) if rng.random() < 0.4 else 0,
+            offset=float(rng.uniform(-1.3, 1.3)) if rng.random() < 0.3 else 0.0,
             noise=number,
         )
         yield f"random settings ({number})", _driving(style)
