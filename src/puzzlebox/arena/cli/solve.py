@@ -57,6 +57,7 @@ def solve(
     rules: Annotated[str, typer.Option(metavar="RULES", help="The rules to play by.")] = "puzzlebox",
     seconds: Annotated[float, typer.Option(min=0.1, max=86_400, help="The most time for each task.")] = 120.0,
     no_push: Annotated[bool, typer.Option("--no-push", help="Find a plan that moves no movable thing.")] = False,
+    no_press: Annotated[bool, typer.Option("--no-press", help="Find a plan that presses no button or mat.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the table as CSV, for programs.")] = False,
 ) -> None:
     """Search for actions that pass a task, and so show that it can be passed.
@@ -79,7 +80,7 @@ def solve(
     results = []
     with _progress(len(names)) as report:
         for name, task in loaded:
-            result = _solve_one(name, task, arena - 1, seed, rules, seconds, not no_push, report)
+            result = _solve_one(name, task, arena - 1, seed, rules, seconds, (not no_push, not no_press), report)
             results.append(result)
             if target is not None and result.plan is not None:
                 _write(result.plan, target / f"{Path(name).stem}.json" if len(names) > 1 else target)
@@ -153,7 +154,7 @@ def _progress(total: int) -> Iterator[Any]:
 
 
 def _solve_one(
-    name: str, task: "Task", arena: int, seed: int, rules: str, seconds: float, may_push: bool, report: Any
+    name: str, task: "Task", arena: int, seed: int, rules: str, seconds: float, may: tuple[bool, bool], report: Any
 ) -> _Result:
     from time import monotonic
 
@@ -161,9 +162,7 @@ def _solve_one(
 
     start = monotonic()
     try:
-        plan = search(
-            task, arena, seed, rules, seconds, may_push, progress=lambda share, words: report(name, share, words)
-        )
+        plan = search(task, arena, seed, rules, seconds, *may, progress=lambda share, words: report(name, share, words))
     except (ModuleNotFoundError, ValueError) as problem:
         fail(str(problem))
     report(name, None, "")

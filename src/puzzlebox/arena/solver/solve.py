@@ -14,7 +14,7 @@ from puzzlebox.arena.solver.push import pushes, steered_pushes
 from puzzlebox.arena.solver.run import Run
 from puzzlebox.arena.solver.search import Operators, Search
 from puzzlebox.arena.solver.style import Style
-from puzzlebox.arena.solver.touch import has_pushed
+from puzzlebox.arena.solver.touch import has_pressed, has_pushed
 from puzzlebox.arena.world import World
 from puzzlebox.seeds import rng_from
 
@@ -31,6 +31,7 @@ def solve(
     rules: str | Rules = "puzzlebox",
     seconds: float = 120.0,
     may_push: bool = True,
+    may_press: bool = True,
     progress: Callable[[float, str], None] | None = None,
 ) -> Plan | None:
     """Search for actions that pass a task, knowing everything about its world.
@@ -45,6 +46,7 @@ def solve(
         rules: the rules of the episode.
         seconds: the time for the search.
         may_push: whether the animal may drive into movable things.
+        may_press: whether the animal may press buttons, and enter zones that operate something.
         progress: called now and then with the share of the effort that is used, 0 to 1, and what is being tried.
 
     Returns:
@@ -54,10 +56,10 @@ def solve(
     effort = Effort(int(seconds * _DECISIONS_PER_SECOND), seconds, progress)
     try:
         outlook = Outlook()
-        for words, method in methods(may_push, outlook):
+        for words, method in methods(may_push, may_press, outlook):
             effort.trying = words
             run = method(Run.start(task, arena, seed, named, effort), outlook)
-            plan = None if run is None else verified(run, may_push)
+            plan = None if run is None else verified(run, may_push, may_press)
             if plan is not None:
                 return plan
     except OutOfEffort:
@@ -65,12 +67,12 @@ def solve(
     return None
 
 
-def verified(run: Run, may_push: bool = True) -> Plan | None:
+def verified(run: Run, may_push: bool = True, may_press: bool = True) -> Plan | None:
     """Return the plan of a run, if its replay from the start passes."""
     world = World.replay(run.record)
     if not world.over or world.passed() is not True:
         return None
-    if not may_push and has_pushed(run.record):
+    if (not may_push and has_pushed(run.record)) or (not may_press and has_pressed(run.record)):
         return None
     seconds = len(world.actions) * world.rules.decision_period * PHYSICS_STEP
     return Plan(run.record, run.words(), world.total, seconds, run.effort.used)
@@ -87,13 +89,15 @@ class Outlook:
 Method = Callable[[Run, Outlook], Run | None]
 
 
-def methods(may_push: bool, outlook: Outlook) -> Iterator[tuple[str, Method]]:
+def methods(may_push: bool, may_press: bool, outlook: Outlook) -> Iterator[tuple[str, Method]]:
     """Yield what to try, the cheapest first: driving, searches over operators, then random settings.
 
     These end only where nothing so far led anywhere: no goal can be reached, and no operator changes anything.
     """
     plain = Style()
-    operators: list[Operators] = [presses, pushes, steered_pushes] if may_push else [presses]
+    pressing: list[Operators] = [presses] if may_press else []
+    pushing: list[Operators] = [pushes, steered_pushes] if may_push else []
+    operators = pressing + pushing
     yield "drive", _driving(plain)
     yield "press and push", _searching(plain, operators, states=1)
     if may_push:

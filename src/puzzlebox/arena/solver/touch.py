@@ -35,6 +35,17 @@ def has_pushed(record: Record) -> bool:
     return False
 
 
+def has_pressed(record: Record) -> bool:
+    """Return whether the animal presses a button, or enters a zone that operates something, in an episode."""
+    world = World(record.task, arena=record.arena, seed=record.seed, rules=record.rules)
+    for actions in record.actions:
+        if world.over:
+            break
+        if any(each.kind in ("pressed", "appeared", "vanished", "granted") for each in world.step(actions).events):
+            return True
+    return False
+
+
 def _has_moved(world: World, alone: World, visited: set[int]) -> bool:
     """Note which things the animal is beside, and return whether one that it was beside is elsewhere."""
     at = world.position_of(world.animals[0])

@@ -28,6 +28,9 @@ def with_metadata(task: Task, level: Level, number: int, kind: int | None = None
         "task": number,
         "template": row.template,
     }
+    if row.condition:
+        # What a test and its control have in common, by which reports compare them.
+        more["pair"] = f"{level.number:02d}-{row.control or number:02d}"
     if row.control is not None:
         more["control_task"] = row.control
     if kind is not None:
