@@ -125,10 +125,23 @@ def _solutions(trial: Trial, search: float) -> Iterator[str]:
         if first is None:
             first, end, trial.steps = actions, _end(world), plan.steps
         trial.solutions[seed], trial.totals[seed] = actions, world.total
-    longest = max(map(len, trial.solutions.values())) * Rules().decision_period * PHYSICS_STEP
-    allowed = trial.task.arenas[0].time_limit * TIME_UNIT * PHYSICS_STEP
-    if longest > MOST_TIME * allowed:
-        yield f"time: the solution takes {longest:.1f} s of {allowed:.1f} s; at most {MOST_TIME:.0%} may be used"
+    yield from _margins(trial)
+
+
+def _margins(trial: Trial) -> Iterator[str]:
+    """Yield which solution leaves too little time: of the time limit, or of what the pass mark leaves of it."""
+    arena = trial.task.arenas[0]
+    limit = arena.time_limit * TIME_UNIT * PHYSICS_STEP
+    for seed, actions in trial.solutions.items():
+        taken = len(actions) * Rules().decision_period * PHYSICS_STEP
+        # A return falls by 1 over the whole time, so that it reaches the pass mark this late.
+        allowed = min(limit, taken + (trial.totals[seed] - arena.pass_mark) * limit)
+        if taken > MOST_TIME * allowed:
+            yield (
+                f"time: the solution takes too much of the time that time_limit and pass_mark leave; at most "
+                f"{MOST_TIME:.0%} may be used"
+            )
+            return
 
 
 def _end(world: World) -> object:
