@@ -12,21 +12,22 @@ from puzzlebox.arena.envs.settings import NOT_SENSES, Settings
 from puzzlebox.arena.envs.sources import places_of
 from puzzlebox.arena.rules import PHYSICS_STEP, PRESETS, Rules
 from puzzlebox.arena.schema import Task, TaskWarning, load_task, read
+from puzzlebox.arena.testbed.training import is_template, open_template
 from puzzlebox.arena.things import CATALOGUE
-from puzzlebox.arena.variations import Template, is_template
 from puzzlebox.arena.variations.folder import values_in_manifest
 from puzzlebox.arena.world import ACTIONS, Outcome, Record, World
 from puzzlebox.arena.world.actions import NOOP
 from puzzlebox.arena.world.moments import moments
 from puzzlebox.arena.world.record import actions_of, check_start
-from puzzlebox.batteries import bundled_names, template_names
+from puzzlebox.batteries import battery_names, bundled_names, template_names
+from puzzlebox.batteries.testbed import BATTERY, HELD_OUT
 from puzzlebox.columns import Column, Kind
 from puzzlebox.text import closest
 from puzzlebox.wings import ARENA, Apparatus, Flag, Found, flags
-from puzzlebox.wings.protocols import OWN_RULES, Bundled, Camera, Image, Leg, Ruling, Scale
+from puzzlebox.wings.protocols import OWN_RULES, Battery, Bundled, Camera, Image, Leg, Ruling, Scale
 
-# LL-TT-VV, as the testbed names its tasks: level, task, variant.
-_TESTBED = re.compile(r"(?:^|/)(\d{2})-(\d{2})-(\d{2})$")
+# Level, task and variant: LL-TT-V in our testbed, LL-TT-VV in that of Animal-AI; LL-K-N in the held-out set.
+_TESTBED = re.compile(r"(?:^|/)(\d{2})-\d{2}-(\d{1,2})$|^testbed-held-out/(\d{2})-\d-(\d)$")
 
 
 class ArenaWing:
@@ -62,17 +63,20 @@ class ArenaWing:
 
     def bundled(self) -> Iterator[Bundled]:
         """Yield each bundled task with its metadata."""
-        for name in bundled_names():
-            task = load_task(name)
-            about, count = task.metadata, len(task.arenas)
-            yield Bundled(
-                name,
-                f"{count} arena{'' if count == 1 else 's'}",
-                "" if about.level is None else str(about.level),
-                about.title or "",
-                about.tags,
-                {"name": name, "arenas": count, **about.explicit_values()},
-            )
+        yield from map(_bundled, bundled_names())
+
+    def batteries(self) -> Sequence[Battery]:
+        """Return the testbed and its held-out set, as far as they are built."""
+        titles = {BATTERY: "The testbed", HELD_OUT: "The testbed: values that nothing else has"}
+        counts = {name: len(battery_names(name)) for name in titles}
+        return [Battery(name, count, titles[name], ()) for name, count in counts.items() if count]
+
+    def battery(self, name: str, level: str = "") -> Iterator[Bundled]:
+        """Yield the tasks of the testbed or its held-out set, or those of one level."""
+        for each in battery_names(name):
+            place = self.level_of(each)
+            if not level or (place is not None and place[0] == level):
+                yield _bundled(each)
 
     def inventory(self) -> str:
         """Return how many things and bundled tasks there are, once every bundled task was read without a warning."""
@@ -95,7 +99,7 @@ class ArenaWing:
         if not is_template(place):
             yield self.classify(name, _load_quietly(place))._replace(factors=values_in_manifest(Path(place)))
             return
-        template = Template(place, seed=seed)
+        template = open_template(place, seed=seed)
         amount = variations if template.endless else min(variations, template.count)
         for each in template.sample(amount, seed=seed):
             task = self.classify(f"{name}@{each.number}", each.task)
@@ -105,7 +109,7 @@ class ArenaWing:
     def level_of(self, name: str) -> tuple[str, str] | None:
         """Return the level and the variant in a name of the testbed (level, task and variant, as in 03-12-01)."""
         match = _TESTBED.search(name)
-        return (str(int(match[1])), match[3]) if match else None
+        return (str(int(match[1] or match[3])), match[2] or match[4]) if match else None
 
     def read(self, text: str) -> Task | None:
         """Return the task of a text in either format; None if it has errors."""
@@ -224,6 +228,20 @@ class ArenaWing:
             elif event["kind"] == "finished" and event.get("animal") == 0:
                 latency = event.get("details", {}).get("latency")
         return latency
+
+
+def _bundled(name: str) -> Bundled:
+    """Return a bundled task with its metadata."""
+    task = load_task(name)
+    about, count = task.metadata, len(task.arenas)
+    return Bundled(
+        name,
+        f"{count} arena{'' if count == 1 else 's'}",
+        "" if about.level is None else str(about.level),
+        about.title or "",
+        about.tags,
+        {"name": name, "arenas": count, **about.explicit_values()},
+    )
 
 
 def rules_name(fields: Mapping[str, Any]) -> str:

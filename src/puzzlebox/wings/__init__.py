@@ -14,6 +14,7 @@ from puzzlebox import entry_points
 from puzzlebox.text import closest
 from puzzlebox.wings.protocols import (
     Apparatus,
+    Battery,
     Bundled,
     EpisodePage,
     Flag,
@@ -33,6 +34,7 @@ from puzzlebox.wings.protocols import (
 __all__ = [
     "ARENA",
     "Apparatus",
+    "Battery",
     "Bundled",
     "EpisodePage",
     "Flag",

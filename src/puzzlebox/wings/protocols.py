@@ -224,6 +224,32 @@ class Bundled(NamedTuple):
     data: Mapping[str, Any]
 
 
+class Battery(NamedTuple):
+    """A large collection of tasks, of which `puzzlebox tasks` shows one line.
+
+    Attributes:
+        name: what the names of its tasks begin with, before the `/`.
+        tasks: how many tasks it has.
+        title: its title for people.
+        tags: words that describe it.
+    """
+
+    name: str
+    tasks: int
+    title: str
+    tags: Sequence[str]
+
+
+class HasBatteries(Protocol):
+    """What a wing may offer in addition: large collections of tasks, which are listed one at a time."""
+
+    def batteries(self) -> Sequence[Battery]:
+        """Return the batteries."""
+
+    def battery(self, name: str, level: str = "") -> Iterator[Bundled]:
+        """Yield the tasks of a battery, or those of one of its levels, in the order of their names."""
+
+
 class Scale(NamedTuple):
     """A fixed scale of returns, which does not depend on who has played.
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlebox.arena.cli.reading import nothing_to_read, read_or_say_why
-from puzzlebox.cli.words import fail, headline, note, print_table, table
+from puzzlebox.arena.cli.reading import expand_files, nothing_to_read, read_or_say_why
+from puzzlebox.cli.words import headline, note, print_table, table
 
 if TYPE_CHECKING:
     from puzzlebox.arena.schema import Reading
@@ -44,30 +44,12 @@ def check(
     - `puzzlebox check my_task.yml`
     - `puzzlebox check --strict tasks/`
     """
-    checked = list(_check_all(_expand(files), strict))
+    checked = list(_check_all(expand_files(files), strict))
     if as_json:
         _print_json(checked)
     else:
         _print_report(checked)
     raise typer.Exit(1 if any(each.count("error") for each in checked) else 0)
-
-
-def _expand(files: Iterable[str]) -> list[str]:
-    """Return the files, with each folder replaced by the task files below it; an empty folder stays as it is."""
-    from puzzlebox.arena.schema.folders import task_files
-
-    names: list[str] = []
-    for name in files:
-        if not name.strip():
-            fail("a file name is empty")
-        if isdir(name):  # unlike Path.is_dir, never raises
-            try:
-                names += sorted(map(str, task_files(Path(name)))) or [name]
-            except ValueError as problem:
-                fail(str(problem))
-        else:
-            names.append(name)
-    return names
 
 
 def _check_all(names: list[str], strict: bool) -> Iterable[_Checked]:

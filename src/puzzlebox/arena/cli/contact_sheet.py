@@ -80,10 +80,11 @@ def paint_sheet(
 
 
 def _load(name: str) -> "Template":
-    from puzzlebox.arena.variations import Template, TemplateError
+    from puzzlebox.arena.testbed.training import open_template
+    from puzzlebox.arena.variations import TemplateError
 
     try:
-        template = Template(name)
+        template = open_template(name)
         template.check()
     except TemplateError as problem:
         note(str(problem))

@@ -1,5 +1,8 @@
 """Reading task files for the verbs of the arena."""
 
+from collections.abc import Iterable
+from glob import has_magic
+from os.path import exists, isdir
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,3 +38,37 @@ def check_arena(number: int, task: "Task", name: str) -> None:
     if not 1 <= number <= count:
         has = "one arena" if count == 1 else f"arenas 1 to {count}"
         fail(f"there is no arena {number} in {name}; it has {has}")
+
+
+def expand_files(files: Iterable[str], *, patterns: bool = False) -> list[str]:
+    """Return the files, with each folder replaced by the task files below it; an empty folder stays as it is.
+
+    A name with `*` or `?` that is no file stands for the files and bundled tasks it matches, and a part of the
+    training space for its templates. An empty name ends the command with an error, and so does, with `patterns`, a
+    pattern without a match.
+    """
+    from puzzlebox.arena.envs.sources import places_of
+    from puzzlebox.arena.schema.folders import task_files
+    from puzzlebox.batteries.testbed import training_files
+
+    names: list[str] = []
+    for name in files:
+        if not name.strip():
+            fail("a file name is empty")
+        if isdir(name):  # unlike Path.is_dir, never raises
+            try:
+                names += sorted(map(str, task_files(Path(name)))) or [name]
+            except ValueError as problem:
+                fail(str(problem))
+        elif templates := training_files(name):
+            names += map(str, templates)
+        elif has_magic(name) and not exists(name):
+            try:
+                names += [place for _, place in places_of(name, templates=True)]
+            except FileNotFoundError:
+                if patterns:
+                    fail(f"no file matches {name}")
+                names.append(name)
+        else:
+            names.append(name)
+    return names

@@ -77,7 +77,7 @@ def show(
         fail(f"{output} is not a picture; its name must end in {_PNG}")
     if not may_replace(output, (_SIGNATURE,)):
         fail(f"{output} is already there and no picture", "name another file with -o")
-    from puzzlebox.arena.variations import is_template
+    from puzzlebox.arena.testbed.training import is_template
 
     if is_template(task):
         from puzzlebox.arena.cli.contact_sheet import paint_sheet

@@ -68,10 +68,11 @@ def vary(
 
 def _load(name: str, seed: int | None) -> "Template":
     """Load a template and check all its conditions; end the command if it has mistakes."""
-    from puzzlebox.arena.variations import Template, TemplateError
+    from puzzlebox.arena.testbed.training import open_template
+    from puzzlebox.arena.variations import TemplateError
 
     try:
-        loaded = Template(name, seed=0 if seed is None else seed)
+        loaded = open_template(name, seed=0 if seed is None else seed)
         loaded.check()
     except TemplateError as problem:
         _fail_with(problem)
@@ -104,7 +105,7 @@ def _choose(
                 fail(f"{sample} variations were asked for, but {template.name} has only {template.count}")
             total, indices = sample, template.sample_indices(sample, seed)
         else:
-            total, indices = template.count, range(template.count)
+            total, indices = template.count, template.indices()
     except ValueError as problem:
         fail(str(problem))
     return (total, indices, request) if head is None else (min(head, total), _first(indices, head), request)

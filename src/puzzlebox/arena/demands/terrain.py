@@ -186,12 +186,12 @@ class Terrain:
 
     def distances(self, start: int) -> Floats:
         """Return the length of the shortest path in metres from a place to each place; infinite where there is none."""
-        rows, columns, lengths = self._steps()
+        rows, columns, lengths = self.steps()
         graph = import_extra("scipy.sparse").csr_matrix((lengths, (rows, columns)), shape=(len(self.x), len(self.x)))
         found: Floats = import_extra("scipy.sparse.csgraph").dijkstra(graph, indices=start)
         return found
 
-    def _steps(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+    def steps(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
         """Return from where to where an animal can go directly, and how far that is."""
         cell_x, cell_z = (self.x / CELL).astype(int), (self.z / CELL).astype(int)
         keys = cell_x * self._columns + cell_z

@@ -13,8 +13,11 @@ from puzzlebox.arena.schema import Task, load_task, write
 from puzzlebox.arena.schema.folders import ENDINGS, task_files
 from puzzlebox.arena.schema.loading import TEXT, is_text
 from puzzlebox.arena.schema.models import Arena
-from puzzlebox.arena.variations import Template, is_template
-from puzzlebox.batteries import bundled_names, template_names
+from puzzlebox.arena.testbed.training import is_template, open_template
+from puzzlebox.arena.variations import Template
+from puzzlebox.batteries import battery_names, bundled_names, template_names, training_names
+from puzzlebox.batteries.testbed import BATTERY, HELD_OUT, TRAINING
+from puzzlebox.text import nearest
 
 # What an environment can play: a task, or a template, which gives a new variation in every episode.
 TaskOrTemplate = Task | Template
@@ -69,7 +72,7 @@ def tasks_of(source: Source | Iterable[Source]) -> list[NamedTask]:
 def _load(source: TaskOrTemplate | str | bytes) -> TaskOrTemplate:
     if isinstance(source, TaskOrTemplate):
         return source
-    return Template(source) if is_template(source) else load_task(source)
+    return open_template(source) if is_template(source) else load_task(source)
 
 
 def name_of(task: TaskOrTemplate) -> str:
@@ -101,7 +104,11 @@ def places_of(source: str, *, templates: bool = False) -> Sequence[tuple[str, st
         return [(path.relative_to(source).with_suffix("").as_posix(), str(path)) for path in files]
     if exists(source):
         return [(Path(source).stem, source)]
-    bundled = (*bundled_names(), *(template_names() if templates else ()))
+    if source.split("/")[0] == TRAINING:
+        return [(name, name) for name in _training(source)]
+    bundled: tuple[str, ...] = (*bundled_names(), *(template_names() if templates else ()))
+    if source.startswith(BATTERY):  # a pattern such as `*` does not mean its tasks
+        bundled = (*battery_names(BATTERY), *battery_names(HELD_OUT))
     if has_magic(source):
         names = [name for name in bundled if fnmatchcase(name, source)]
         if names:
@@ -116,6 +123,17 @@ def places_of(source: str, *, templates: bool = False) -> Sequence[tuple[str, st
     if battery and source not in bundled:
         return [(name, name) for name in battery]
     return [(source, source)]
+
+
+def _training(source: str) -> list[str]:
+    """Return the parts of the training space that a name or a pattern means, whose `*` stands for no `/`."""
+    names = training_names()
+    if source.strip("/") == TRAINING:
+        source = f"{TRAINING}/*"
+    found = [name for name in names if name.count("/") == source.count("/") and fnmatchcase(name, source)]
+    if not found:
+        raise FileNotFoundError(f"there is no training space {source}{nearest(source, names)}")
+    return found
 
 
 def _stem_below(path: str, pattern: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from glob import escape, glob
 from os import PathLike
-from os.path import dirname, exists, isdir, islink, join
+from os.path import dirname, exists, isdir, isfile, islink, join
 from pathlib import Path
 
 from puzzlebox.arena.schema.diagnostics import Diagnostic, Place, TaskError, TaskWarning
@@ -14,7 +14,8 @@ from puzzlebox.arena.schema.models import Task
 from puzzlebox.arena.schema.reading import Reading, read
 from puzzlebox.arena.schema.tree import MAX_BYTES
 from puzzlebox.arena.schema.writing import write
-from puzzlebox.batteries import bundled_names, bundled_path
+from puzzlebox.batteries import battery_names, battery_text, bundled_names, bundled_path
+from puzzlebox.batteries.testbed import BATTERY, HELD_OUT
 from puzzlebox.text import closest, nearest
 
 TEXT = "<text>"
@@ -58,6 +59,9 @@ def read_source(source: str | bytes | PathLike[str], *, strict: bool = False) ->
     """
     if isinstance(source, bytes) or (isinstance(source, str) and is_text(source)):
         return TEXT, _report_template(read(source, strict=strict))
+    text = None if isfile(source) else battery_text(str(source))
+    if text is not None:
+        return str(source), read(text, strict=strict)
     path = find(source)
     with path.open("rb") as file:
         # One byte more than allowed, to detect a file that is too large.
@@ -99,7 +103,10 @@ def find(source: str | PathLike[str]) -> Path:
     if Path(name).suffix.lower() in (".yml", ".yaml"):
         near = near or closest(Path(name).with_suffix("").as_posix(), bundled_names())
         raise FileNotFoundError(f"there is no file {name}{near}")
-    hint = near or nearest(name, bundled_names(), listed_by="puzzlebox tasks")
+    if name.startswith(f"{BATTERY}/") or name.startswith(f"{HELD_OUT}/"):
+        hint = nearest(name, battery_names(name.split("/")[0]), listed_by=f"puzzlebox tasks --battery {BATTERY}")
+    else:
+        hint = near or nearest(name, bundled_names(), listed_by="puzzlebox tasks")
     raise FileNotFoundError(f"there is no file {name} and no bundled task of that name{hint}")
 
 

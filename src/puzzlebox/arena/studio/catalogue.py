@@ -16,7 +16,7 @@ from puzzlebox.arena.studio.cache import BoundedCache
 from puzzlebox.arena.template_check import check_template
 from puzzlebox.arena.variations import TemplateError, is_template
 from puzzlebox.arena.world import World
-from puzzlebox.batteries import bundled_names, bundled_path
+from puzzlebox.batteries import battery_text, bundled_names, bundled_path
 from puzzlebox.record.entries import FILE, UPLOAD
 from puzzlebox.render import Painter, View
 from puzzlebox.scene.png import png
@@ -102,10 +102,11 @@ class Catalogue:
         """Return a task that is bundled or was named on the command line."""
         if name not in self._lasting:
             path = bundled_path(name)
-            if path is None:
+            text = battery_text(name) if path is None else path.read_bytes()
+            if text is None:
                 hint = nearest(name, self.names(), listed_by="puzzlebox tasks")
                 raise UnknownTask(f"there is no task {name[:100]!r}{hint}")
-            task = read(path.read_bytes()).task
+            task = read(text).task
             if task is None:
                 raise UnknownTask(f"the bundled task {name} has mistakes; `puzzlebox check {name}` shows them")
             self._lasting[name] = Entry(name, task)
@@ -129,7 +130,8 @@ class Catalogue:
             TaskError: the file has mistakes.
             FileNotFoundError: there is no such file, and no bundled task of that name.
         """
-        if source in bundled_names() and not Path(source).is_file():
+        is_bundled = source in bundled_names() or battery_text(source) is not None
+        if is_bundled and not Path(source).is_file():
             return source
         shown_name, reading = read_source(Path(source))
         if reading.task is None:

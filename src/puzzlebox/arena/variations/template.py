@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +19,7 @@ from puzzlebox.arena.schema.reading import Reading, read
 from puzzlebox.arena.schema.tree import SCALAR, Refused, compose
 from puzzlebox.arena.variations.budget import STEPS_TO_CHECK, Budget, BudgetSpent
 from puzzlebox.arena.variations.parts import value_text
-from puzzlebox.arena.variations.plan import Design, ProcgenPlan, VariationData, form_of
+from puzzlebox.arena.variations.plan import Design, Plan, ProcgenPlan, VariationData, form_of
 from puzzlebox.arena.variations.problems import Mistake, TemplateError
 from puzzlebox.arena.variations.shuffle import Shuffle, split_range
 from puzzlebox.arena.variations.space import Selection
@@ -49,6 +49,7 @@ class Variation:
         number: its number in the template, from 0.
         values: the selected values, by the name of the variable or the path of the generator.
         labels: the words of its file name.
+        form: the format its text is written in.
     """
 
     def __init__(self, number: int, produced: VariationData, form: str) -> None:
@@ -56,12 +57,12 @@ class Variation:
         self.values: dict[str, Any] = produced.values
         self.labels = produced.labels
         self.data = produced.data
-        self._form = form
+        self.form = form
 
     @cached_property
     def text(self) -> str:
         """The text of the task file."""
-        return text_of(self.data, self._form)
+        return text_of(self.data, self.form)
 
     @cached_property
     def reading(self) -> Reading:
@@ -240,6 +241,11 @@ class Template:
         factors = " x ".join(f"{axis.count}#{axis.name}" for axis in space.axes) or "No variations"
         return f"{factors}, of which conditions leave {self.count}" if space.tables else factors
 
+    @property
+    def plan(self) -> Plan:
+        """The plan: the space of its combinations, and how one becomes a task."""
+        return self._plan
+
     # --- by number
 
     def __len__(self) -> int:
@@ -255,9 +261,10 @@ class Template:
         """Return the variation with a number; where something is drawn, numbers beyond the count draw it again."""
         selection: Selection = {}
         self._plan.space.unrank(index % self.count, selection)
-        return self._produce(index, selection)
+        return self.produce(index, selection)
 
-    def _produce(self, index: int, selection: Selection) -> Variation:
+    def produce(self, index: int, selection: Selection) -> Variation:
+        """Return the variation with a selection of options; the number is that of what is drawn in it."""
         budget = Budget()
         for attempt in range(_MOST_ATTEMPTS):
             with self._sentences(f"to make variation {index}"):
@@ -269,6 +276,10 @@ class Template:
         mistake = Mistake(f"in variation {index} no draw in {_MOST_ATTEMPTS:,} satisfies what is required")
         raise self._error(mistake)
 
+    def indices(self) -> Iterable[int]:
+        """Return the numbers of all variations."""
+        return range(self.count)
+
     # --- at random
 
     def draw(self, rng: Random) -> Variation:
@@ -278,7 +289,7 @@ class Template:
         selection: Selection = {}
         self._plan.space.draw(rng, selection)
         index = self._plan.space.rank(selection)
-        return self._produce(index + self.count * rng.randrange(_REDRAWS) if self.endless else index, selection)
+        return self.produce(index + self.count * rng.randrange(_REDRAWS) if self.endless else index, selection)
 
     def sample(self, amount: int, seed: int = 0) -> list[Variation]:
         """Return different variations, drawn at random by the weights."""

@@ -280,6 +280,7 @@ class VaryPlan:
 
     def __init__(self, reader: VaryReader, budget: Budget) -> None:
         self._reader = reader
+        self.names = reader.names
         self.design = reader.design
         self.space = space_of(reader.scope)
         self._linked = frozenset(axis.name for axis in reader.scope.axes if "," in axis.name)
@@ -333,6 +334,12 @@ class VaryPlan:
             values[name] = realise(part, context)
             labels.append(value_text(values[name]))
         return VariationData(realise(reader.root, context), values, labels)
+
+    def choices_named(self, names: Sequence[str]) -> list[Choice]:
+        """Return the choices that decide some variables: variables of `vary`, linked ones, or a path."""
+        parts = [self.names.parts.get(name) for name in names]
+        named = {getattr(part, "choice", part) for part in parts if part is not None}
+        return [axis for axis in self.space.axes if axis in named or axis.name in names]
 
     def levels(self, name: str) -> int:
         """Return how many options a variable has; 0 if that is not known."""

@@ -1,0 +1,206 @@
+"""`puzzlebox solve`: search for actions that pass a task."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from puzzlebox.arena.cli.reading import check_arena, expand_files, read_or_say_why
+from puzzlebox.cli.words import fail, may_replace, note, print_table, table
+
+if TYPE_CHECKING:
+    from puzzlebox.arena.schema import Task
+    from puzzlebox.arena.solver import Plan
+
+_COLUMNS = ("task", "solved", "return", "decisions", "seconds", "search_seconds", "steps")
+# How a record begins; a file that begins otherwise is never replaced.
+_SIGNATURE = b'{"fo'
+
+
+@dataclass(frozen=True)
+class _Result:
+    """The result for one task: its name, the plan if one was found, and how long the search took."""
+
+    name: str
+    plan: "Plan | None"
+    search_seconds: float
+
+    def cells(self) -> tuple[str, ...]:
+        spent = f"{self.search_seconds:.1f}"
+        if self.plan is None:
+            return (self.name, "no", "", "", "", spent, "")
+        plan = self.plan
+        numbers = (f"{plan.total:.2f}", str(plan.decisions), f"{plan.seconds:.1f}", spent)
+        return (self.name, "yes", *numbers, "; ".join(plan.steps))
+
+
+def solve(
+    tasks: Annotated[
+        list[str],
+        typer.Argument(metavar="TASK", help="Task files, folders of them, patterns, or names of bundled tasks."),
+    ],
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE|DIR",
+            help="Where to write the episode: a JSON file, which `puzzlebox replay` shows and films; for several "
+            "tasks a folder, with one file for each.",
+        ),
+    ] = None,
+    arena: Annotated[int, typer.Option(help="Which arena of the task to start in, counted from 1.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of everything random in the episode.")] = 0,
+    rules: Annotated[str, typer.Option(metavar="RULES", help="The rules to play by.")] = "puzzlebox",
+    seconds: Annotated[float, typer.Option(min=0.1, max=86_400, help="The most time for each task.")] = 120.0,
+    no_push: Annotated[bool, typer.Option("--no-push", help="Find a plan that moves no movable thing.")] = False,
+    no_press: Annotated[bool, typer.Option("--no-press", help="Find a plan that presses no button or mat.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print the table as CSV, for programs.")] = False,
+) -> None:
+    """Search for actions that pass a task, and so show that it can be passed.
+
+    The search knows the whole world: it drives, climbs, waits, pushes, presses and leaps in the real physics. A plan is
+    printed only if its replay from the start passes. The exit code is 0 only if a plan was found for every task; where
+    none was found there may still be one.
+
+    Try:
+
+    - `puzzlebox solve foraging`
+    - `puzzlebox solve my_task.yml -o plan.json`, then `puzzlebox replay plan.json -o plan.mp4`
+    - `puzzlebox solve my_task.yml --no-push`
+    - `puzzlebox solve tasks/ --seconds 30 --csv > solved.csv`
+    """
+    names = expand_files(tasks, patterns=True)
+    loaded = [(name, _load(name, arena)) for name in names]
+    target = None if output is None else _target(output, several=len(names) > 1)
+    _check_rules(rules)
+    results = []
+    with _progress(len(names)) as report:
+        for name, task in loaded:
+            result = _solve_one(name, task, arena - 1, seed, rules, seconds, (not no_push, not no_press), report)
+            results.append(result)
+            if target is not None and result.plan is not None:
+                _write(result.plan, target / f"{Path(name).stem}.json" if len(names) > 1 else target)
+    _print(results, seconds, as_csv=as_csv)
+    raise typer.Exit(0 if all(each.plan for each in results) else 1)
+
+
+def _load(name: str, arena: int) -> "Task":
+    from puzzlebox.arena.variations import is_template
+
+    if is_template(name):
+        fail(f"{name} is a template, not a task", f"write some of its tasks with `puzzlebox vary {name} -o FOLDER`")
+    reading = read_or_say_why(name)
+    if reading.task is None:
+        for finding in reading.findings:
+            note(finding.headline(name))
+        fail(f"{name} was not solved, because it cannot be read")
+    check_arena(arena, reading.task, name)
+    return reading.task
+
+
+def _check_rules(rules: str) -> None:
+    from puzzlebox.arena.rules import Rules
+
+    try:
+        Rules.named(rules)
+    except ValueError as problem:
+        fail(str(problem))
+
+
+def _target(output: str, *, several: bool) -> Path:
+    """Return the file or folder to write, or end the command if it cannot be one."""
+    path = Path(output)
+    if several:
+        if path.exists() and not path.is_dir():
+            fail(f"{path} is a file; name a folder for the plans of several tasks")
+        return path
+    if path.suffix.lower() != ".json":
+        fail(f"{path} is not a record; its name must end in .json")
+    if not may_replace(path, (_SIGNATURE,)):
+        fail(f"{path} is already there and no record", "name another file with -o")
+    return path
+
+
+def _write(plan: "Plan", path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(plan.record.to_json() + "\n", encoding="utf-8")
+    except OSError as problem:
+        fail(f"{path} cannot be written: {problem.strerror}")
+    note(f"wrote {path}")
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Any]:
+    """Yield a function that shows the progress of the search: a task's name, the share of its effort, and words."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        tasks = bar.add_task("tasks", total=total, visible=total > 1)
+        search = bar.add_task("", total=1.0)
+
+        def report(name: str, share: float | None, words: str) -> None:
+            if share is None:
+                bar.advance(tasks)
+            else:
+                bar.update(search, completed=share, description=f"{Path(name).stem}: {words}")
+
+        yield report
+
+
+def _solve_one(
+    name: str, task: "Task", arena: int, seed: int, rules: str, seconds: float, may: tuple[bool, bool], report: Any
+) -> _Result:
+    from time import monotonic
+
+    from puzzlebox.arena.solver import solve as search
+
+    start = monotonic()
+    try:
+        plan = search(task, arena, seed, rules, seconds, *may, progress=lambda share, words: report(name, share, words))
+    except (ModuleNotFoundError, ValueError) as problem:
+        fail(str(problem))
+    report(name, None, "")
+    return _Result(name, plan, monotonic() - start)
+
+
+def _print(results: list[_Result], seconds: float, *, as_csv: bool) -> None:
+    if as_csv:
+        import sys
+
+        from puzzlebox.csv_cells import CellWriter
+
+        rows = CellWriter(sys.stdout)
+        rows.writerow(_COLUMNS)
+        for each in results:
+            rows.writerow(each.cells())
+    elif len(results) == 1:
+        _print_plan(results[0], seconds)
+        return
+    else:
+        listing = table(*(column.replace("_", " ") for column in _COLUMNS[:-1]))
+        for each in results:
+            listing.add_row(*each.cells()[:-1])
+        print_table(listing)
+    solved = sum(each.plan is not None for each in results)
+    note(f"found a plan for {solved} of {len(results)} tasks; where none was found there may still be one")
+
+
+def _print_plan(result: _Result, seconds: float) -> None:
+    plan = result.plan
+    if plan is None:
+        note(f"no plan was found for {result.name} in {result.search_seconds:.1f} s; there may still be one")
+        if result.search_seconds > 0.8 * seconds:
+            note("hint: give it more time with --seconds")
+        return
+    for step in plan.steps:
+        typer.echo(step)
+    note(
+        f"found a plan for {result.name}: return {plan.total:.2f} after {plan.decisions} decisions "
+        f"({plan.seconds:.1f} s); the search took {result.search_seconds:.1f} s"
+    )

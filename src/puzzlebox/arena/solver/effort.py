@@ -1,0 +1,49 @@
+"""How much a search may simulate: a number of decisions, the same on every machine, and a time that cuts it off."""
+
+from collections.abc import Callable
+from time import monotonic
+
+
+class OutOfEffort(Exception):
+    """The search has used up its decisions or its time."""
+
+
+class Effort:
+    """Counts simulated decisions.
+
+    Args:
+        decisions: how many decisions may be simulated.
+        seconds: after how much time the search is cut off.
+        progress: called now and then with the share of the effort that is used, 0 to 1, and what is being tried.
+    """
+
+    def __init__(self, decisions: int, seconds: float, progress: Callable[[float, str], None] | None = None) -> None:
+        self.decisions, self.seconds, self.used = decisions, seconds, 0
+        self._start, self._progress, self._reported = monotonic(), progress, 0
+        self.trying = ""
+
+    @property
+    def elapsed(self) -> float:
+        """Return the seconds since the start."""
+        return monotonic() - self._start
+
+    @property
+    def share(self) -> float:
+        """Return the share of the decisions that is used."""
+        return self.used / self.decisions
+
+    def spend(self, decisions: int = 1) -> None:
+        """Count decisions.
+
+        Raises:
+            OutOfEffort: none are left, or the time is over.
+        """
+        self.used += decisions
+        if self.used > self.decisions:
+            raise OutOfEffort
+        if self.used - self._reported >= 50:
+            self._reported = self.used
+            if self.elapsed > self.seconds:
+                raise OutOfEffort
+            if self._progress is not None:
+                self._progress(min(max(self.share, self.elapsed / self.seconds), 1.0), self.trying)

@@ -1,0 +1,146 @@
+"""The training space: templates of the testbed without the layouts of its battery and of its held-out set."""
+
+from collections.abc import Iterator
+from os import PathLike
+from random import Random
+from typing import Any
+
+from puzzlebox.arena.testbed.level import Level, TemplateUse
+from puzzlebox.arena.testbed.reading import read_level
+from puzzlebox.arena.testbed.sets import TRAINING_SHARE, part_of
+from puzzlebox.arena.variations import Template, Variation
+from puzzlebox.arena.variations import is_template as is_template_file
+from puzzlebox.arena.variations.narrowing import fixed_options
+from puzzlebox.arena.variations.parts import Data
+from puzzlebox.arena.variations.plan import Design, VariationData
+from puzzlebox.batteries.testbed import TRAINING, training_names
+from puzzlebox.seeds import sample_rng
+from puzzlebox.text import nearest
+
+# Of ten draws three are expected to be for testing; a template of which so many in a row are has no training space.
+_MOST_DRAWS = 2_000
+_SAMPLE = 100
+Source = str | bytes | PathLike[str]
+
+
+def open_template(source: Source, *, seed: int = 0) -> Template:
+    """Return a template, or a part of the training space by its name, such as `testbed-train/08`.
+
+    Raises:
+        TemplateError: the template has mistakes.
+        FileNotFoundError: there is no such template.
+    """
+    return TrainingSpace(str(source), seed=seed) if _is_training(source) else Template(source, seed=seed)
+
+
+def is_template(source: Source) -> bool:
+    """Return whether a path, a name or a text is a template or a part of the training space rather than a task."""
+    return str(source) in training_names() if _is_training(source) else is_template_file(source)
+
+
+def _is_training(source: Source) -> bool:
+    return not isinstance(source, bytes) and str(source).startswith(f"{TRAINING}/")
+
+
+class TrainingSpace(Template):
+    """The training space of a level, or of one of its templates: a template of which only some combinations count.
+
+    Args:
+        name: `testbed-train/LL`, or `testbed-train/LL/TEMPLATE`.
+        seed: the seed of drawn values.
+
+    Attributes:
+        count: about how many combinations there are.
+    """
+
+    def __init__(self, name: str, *, seed: int = 0) -> None:
+        if name not in training_names():
+            hint = nearest(name, training_names())
+            raise FileNotFoundError(f"there is no training space {name}{hint}")
+        _, number, *template = name.split("/")
+        self.name, self.seed = name, seed
+        self._level: Level = read_level(int(number), partial=True)
+        templates, uses = self._level.templates, self._level.about.templates
+        self._members = [(each, templates[each], uses[each]) for each in template or templates if each in templates]
+        if not self._members:
+            raise FileNotFoundError(f"the template {name} is not listed in level.yml")
+        self.text = "\n".join(each.text for _, each, _ in self._members)
+        self.texts = tuple(each.text for _, each, _ in self._members)
+        self.count = sum(_size(each, use) for _, each, use in self._members)
+        self.endless = True
+        own = (column for _, each, _ in self._members for column in each.columns)
+        self.columns = list(dict.fromkeys(["template", *own]))
+        self.design = Design(sample=_SAMPLE)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_rebuild, (self.name, self.seed))
+
+    @property
+    def title(self) -> str:
+        """The title of the level."""
+        return f"{self._level.about.title} (training)"
+
+    @property
+    def explanation(self) -> str:
+        """How the count comes about."""
+        return f"about {self.count:,} combinations of {len(self._members)} templates are for training"
+
+    def check(self) -> None:
+        """Check nothing: the templates were checked when the testbed was built."""
+
+    def at(self, index: int) -> Variation:
+        """Return the variation with a number."""
+        number, place = divmod(index, len(self._members))
+        return self._own(place, self._members[place][1].at(number))
+
+    def _own(self, place: int, variation: Variation) -> Variation:
+        """Return a variation of one of the templates as one of this space, with its level in the metadata."""
+        name = self._members[place][0]
+        metadata = Data({**variation.data.get("metadata", {}), "level": self._level.number, "template": name})
+        data = VariationData(
+            Data({**variation.data, "metadata": metadata}),
+            {"template": name, **variation.values},
+            [name, *variation.labels],
+        )
+        return Variation(variation.number * len(self._members) + place, data, variation.form)
+
+    def draw(self, rng: Random) -> Variation:
+        """Return a variation for training, drawn at random: a template first, then one of its combinations."""
+        for _ in range(_MOST_DRAWS):
+            place = rng.randrange(len(self._members))
+            _, template, use = self._members[place]
+            variation = template.draw(rng)
+            if part_of(template, variation, use) == "train":
+                return self._own(place, variation)
+        raise ValueError(f"{self.name} has no variations for training")
+
+    def sample_indices(self, amount: int, seed: int = 0) -> Iterator[int]:
+        """Yield the numbers of different variations for training, drawn at random."""
+        rng, drawn = sample_rng(seed), set[int]()
+        repeated = 0
+        while len(drawn) < amount:
+            index = self.draw(rng).number
+            repeated = repeated + 1 if index in drawn else 0
+            if repeated > _MOST_DRAWS:
+                raise ValueError(f"{self.name} has only about {len(drawn)} variations; {amount} were asked for")
+            if not repeated:
+                drawn.add(index)
+                yield index
+
+    def indices(self) -> Iterator[int]:
+        """Yield the numbers of variations for training."""
+        return self.sample_indices(self.count)
+
+
+def _size(template: Template, use: TemplateUse) -> int:
+    """Return about how many combinations of a template are for training."""
+    share = TRAINING_SHARE
+    for name in use.reserved:
+        for value in use.reserved_values(name):
+            for choice, options in fixed_options(template, {name: value})[0].items():
+                share *= 1 - len(options) / len(choice.options)
+    return round(template.count * share)
+
+
+def _rebuild(name: str, seed: int) -> TrainingSpace:
+    return TrainingSpace(name, seed=seed)

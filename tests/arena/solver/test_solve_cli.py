@@ -1,0 +1,94 @@
+"""The verb `puzzlebox solve`: plans, tables, records, and sentences."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from puzzlebox.arena.cli.solve import solve
+from puzzlebox.arena.world import Record, World
+from puzzlebox.cli.replay import replay
+
+FOOD = """arenas:
+  - size: [20, 20]
+    time_limit: 100
+    items:
+      - {name: Agent, at: [10, 0, 5], rotation: 0}
+      - {name: GoodGoal, at: [10, 0, 15], size: 1}
+"""
+NO_FOOD = FOOD.replace("GoodGoal", "BadGoal")
+app = typer.Typer()
+for verb in (solve, replay):
+    app.command()(verb)
+
+
+def call(*words: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture
+def food(tmp_path: Path) -> Path:
+    path = tmp_path / "food.yml"
+    path.write_text(FOOD)
+    return path
+
+
+def test_a_plan_is_printed_and_can_be_replayed(food: Path, tmp_path: Path) -> None:
+    output = tmp_path / "plan.json"
+    result = call("solve", food, "-o", output)
+    assert result.exit_code == 0
+    assert result.stdout == "go to (10.0, 15.0)\n"
+    assert "found a plan" in result.stderr and "return 0." in result.stderr
+    assert World.replay(Record.from_json(output.read_text())).passed() is True
+    assert call("replay", output).exit_code == 0
+    assert call("solve", food, "-o", output).exit_code == 0, "a record may be replaced"
+
+
+def test_no_plan_is_one_sentence_and_exit_code_1(tmp_path: Path) -> None:
+    path = tmp_path / "bad.yml"
+    path.write_text(NO_FOOD)
+    result = call("solve", path, "--seconds", "0.3")
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert "no plan was found" in result.stderr
+    assert "there may still be one" in result.stderr
+
+
+def test_several_tasks_give_a_table(food: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.yml").write_text(NO_FOOD)
+    result = call("solve", tmp_path, "--seconds", "0.3", "--csv", "-o", tmp_path / "plans")
+    assert result.exit_code == 1
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert [(Path(row["task"]).stem, row["solved"]) for row in rows] == [("bad", "no"), ("food", "yes")]
+    assert rows[1]["steps"] == "go to (10.0, 15.0)"
+    assert "1 of 2 tasks" in result.stderr
+    assert [path.name for path in (tmp_path / "plans").iterdir()] == ["food.json"]
+    assert "food.yml" in call("solve", tmp_path / "f*.yml", food).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["nothing.yml"], "nothing.yml"),
+        (["examples/food", "--rules", "5"], "there are no rules named '5'"),
+        (["examples/food", "--arena", "2"], "there is no arena 2"),
+        (["examples/food", "-o", "plan.txt"], "must end in .json"),
+        (["object-permanence"], "is a template, not a task"),
+        (["nothing/*.yml"], "no file matches"),
+    ],
+)
+def test_bad_input_gives_a_sentence(words: list[str], sentence: str) -> None:
+    result = call("solve", *words)
+    assert result.exit_code == 1
+    assert sentence in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_other_files_are_not_replaced(food: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.json"
+    other.write_text("[1, 2]")
+    assert "already there" in call("solve", food, "-o", other).stderr
+    assert other.read_text() == "[1, 2]"

@@ -1,0 +1,118 @@
+"""The built testbed: its names, hashes and solutions, and that its sets share no layout."""
+
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+from puzzlebox.arena.schema import load_task, read
+from puzzlebox.arena.testbed.manifest import Entry, read_manifest, read_solutions
+from puzzlebox.arena.testbed.reading import read_level
+from puzzlebox.arena.testbed.sets import layout_hash
+from puzzlebox.arena.testbed.solutions import Solution, actions_from, actions_text, replay
+from puzzlebox.arena.testbed.training import TrainingSpace
+from puzzlebox.batteries.testbed import BATTERY, HELD_OUT, battery_names, level_folders, training_names
+from puzzlebox.record.entries import hash_of
+
+LEVELS = level_folders()
+ENTRIES: dict[str, Entry] = {name: each for folder in LEVELS for name, each in read_manifest(folder).items()}
+SOLUTIONS: dict[str, list[Solution]] = {
+    name: each for folder in LEVELS for name, each in read_solutions(folder).items()
+}
+NAMES = (*battery_names(BATTERY), *battery_names(HELD_OUT))
+# Draws from the training space of each level.
+DRAWS = 300
+
+
+def test_every_task_is_in_the_manifest_and_has_a_solution() -> None:
+    assert set(NAMES) == set(ENTRIES) == set(SOLUTIONS)
+
+
+@pytest.mark.parametrize("folder", LEVELS, ids=lambda folder: folder.name)
+def test_a_level_is_complete(folder: Path) -> None:
+    level = read_level(int(folder.name))
+    for row in level.rows:
+        for variant in (1, 2, 3):
+            assert f"{BATTERY}/{folder.name}-{row:02d}-{variant}" in NAMES
+    held_out = {f"{HELD_OUT}/{folder.name}-{kind}-{number}" for kind in (1, 2, 3) for number in (1, 2, 3)}
+    assert held_out == {name for name in NAMES if name.startswith(f"{HELD_OUT}/{folder.name}")}
+
+
+@pytest.mark.parametrize("folder", LEVELS, ids=lambda folder: folder.name)
+def test_the_texts_are_those_of_the_manifest_and_of_the_level(folder: Path) -> None:
+    level = read_level(int(folder.name))
+    for name in (name for name in NAMES if name.split("/")[1].startswith(folder.name)):
+        task, entry = load_task(name, strict=True), ENTRIES[name]
+        assert hash_of(task.text) == entry.task_hash
+        about = task.metadata.model_extra or {}
+        row = level.rows[int(about["task"])]
+        assert (task.metadata.title, task.metadata.description) == (row.title, row.tests)
+        assert (task.metadata.level, task.metadata.citation) == (level.number, row.reference)
+        assert (about["condition"], about["paradigm"], about["template"]) == (row.condition, row.paradigm, row.template)
+        made = level.templates[entry.template].at(entry.number)
+        assert layout_hash(made.task) == layout_hash(task)
+
+
+def test_no_layout_is_in_two_sets_or_twice_in_one() -> None:
+    layouts = [entry.layout_hash for entry in ENTRIES.values()]
+    assert len(set(layouts)) == len(layouts)
+    plain = {layout_hash(load_task(name)) for name in NAMES}
+    assert len(plain) == len(NAMES)
+    for name in (name for name in training_names() if name.count("/") == 1):
+        space, rng = TrainingSpace(name), random.Random(19)
+        drawn = {layout_hash(space.draw(rng).task) for _ in range(DRAWS)}
+        assert not drawn & plain
+        assert len(drawn) > 0.9 * DRAWS
+
+
+def test_held_out_tasks_have_values_that_nothing_else_has() -> None:
+    for folder in LEVELS:
+        level = read_level(int(folder.name))
+        for name, entry in read_manifest(folder).items():
+            use = level.about.templates[entry.template]
+            values = level.templates[entry.template].at(entry.number).values
+            reserved = any(values[each] in use.reserved_values(each) for each in use.reserved)
+            assert reserved == name.startswith(HELD_OUT)
+
+
+def check(name: str) -> None:
+    task = load_task(name)
+    for each in SOLUTIONS[name]:
+        world = replay(task, each.actions, each.seed)
+        assert world.over, f"{name}, seed {each.seed}: not over after {len(each.actions)} decisions"
+        assert world.passed() is True, f"{name}, seed {each.seed}: {world.cause}, return {world.total}"
+        assert world.total == pytest.approx(each.total, rel=1e-4)
+
+
+@pytest.mark.parametrize("name", random.Random(19).sample(sorted(NAMES), min(30, len(NAMES))))
+def test_a_sample_of_solutions_passes(name: str) -> None:
+    check(name)
+
+
+@pytest.mark.slow
+def test_every_solution_passes() -> None:
+    for name in NAMES:
+        check(name)
+
+
+def test_actions_are_written_as_runs() -> None:
+    text = "F12 R3 .5 Fl B Bl2"
+    actions = actions_from(text)
+    assert (len(actions), actions[:13], actions[-3:]) == (24, (3,) * 12 + (1,), (6, 8, 8))
+    assert actions_text(actions) == text
+    with pytest.raises(ValueError, match="`X3` is no run of actions"):
+        actions_from("F2 X3")
+
+
+@pytest.mark.parametrize(("level", "rows"), [(1, [9, 29]), (3, [17])])
+def test_a_row_that_is_built_again_is_the_same(level: int, rows: list[int]) -> None:
+    sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
+    try:
+        from testbed_build.rows import make_rows
+    finally:
+        sys.path.pop(0)
+    for made in make_rows(level, rows, set(), 60.0):
+        assert made.entries == [ENTRIES[entry.id] for entry in made.entries]
+        assert len(made.entries) == 3
+        assert all(read(text).task == load_task(name) for name, text in made.texts.items())

@@ -1,0 +1,86 @@
+"""Build the testbed from its levels, and show where it stands.
+
+python tools/testbed.py try 08 13           candidates of one row, with findings, solution, shortcuts and pictures
+python tools/testbed.py build --level 8     choose and solve the variants of all rows, and write the data
+python tools/testbed.py status              which rows have how many variants
+python tools/testbed.py sheet --level 8 -o level-08.png
+python tools/testbed.py table -o FOLDER     random, heuristic and navigator on everything
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from puzzlebox.arena.schema import TaskError
+from puzzlebox.batteries.testbed import level_folders
+
+
+def main() -> int:
+    """Run one of the verbs."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    attempt = verbs.add_parser("try", help="try candidates of one row")
+    attempt.add_argument("level", type=int)
+    attempt.add_argument("task", type=int)
+    attempt.add_argument("--amount", type=int, default=3, help="how many candidates (default: 3)")
+    attempt.add_argument("--seconds", type=float, default=60.0, help="how long the solver may search (default: 60)")
+    attempt.add_argument("--steps", type=int, default=0, help="decisions that pass before the pictures are taken")
+    attempt.add_argument("-o", "--output", type=Path, default=Path("build/testbed"), help="folder of the pictures")
+    build = verbs.add_parser("build", help="make all rows that changed, and write the data")
+    build.add_argument("--level", type=int, help="only this level")
+    build.add_argument("--task", type=int, help="only this row of the level")
+    build.add_argument("--workers", type=int, default=1, help="processes at the same time (default: 1)")
+    build.add_argument("--seconds", type=float, default=60.0, help="how long the solver may search (default: 60)")
+    build.add_argument("--fresh", action="store_true", help="make all rows again, changed or not")
+    verbs.add_parser("status", help="which rows have how many variants")
+    sheet = verbs.add_parser("sheet", help="a picture of all tasks of a level")
+    sheet.add_argument("--level", type=int, required=True)
+    sheet.add_argument("--variant", type=int, default=1, help="which variant (default: 1)")
+    sheet.add_argument("--steps", type=int, default=0, help="decisions that pass before the pictures are taken")
+    sheet.add_argument("-o", "--output", type=Path, required=True, help="the PNG file")
+    table = verbs.add_parser("table", help="random, heuristic and navigator on everything, as Markdown")
+    table.add_argument("--level", type=int, help="only this level")
+    table.add_argument("--workers", type=int, default=1, help="processes at the same time (default: 1)")
+    table.add_argument("-o", "--output", type=Path, required=True, help="the folder of the run, which can be resumed")
+    options = parser.parse_args()
+    try:
+        return _run(options)
+    except (TaskError, FileNotFoundError) as problem:
+        print(problem, file=sys.stderr)
+        return 1
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.verb == "try":
+        from testbed_build.attempt import attempt
+
+        good = attempt(options.level, options.task, options.amount, options.seconds, options.output, options.steps)
+        return 0 if good else 1
+    if options.verb == "build":
+        from testbed_build.build import build
+
+        if options.task is not None and options.level is None:
+            raise SystemExit("--task needs --level")
+        levels = [int(folder.name) for folder in level_folders()] if options.level is None else [options.level]
+        return 0 if build(levels, options.task, options.workers, options.seconds, options.fresh) else 1
+    if options.verb == "status":
+        from testbed_build.build import status
+
+        print(status(level_folders()))
+        return 0
+    if options.verb == "sheet":
+        from testbed_build.level_sheet import level_sheet
+
+        level_sheet(options.level, options.output, options.variant, options.steps)
+    if options.verb == "table":
+        from testbed_build.table import passed_tests, play_all, table
+
+        pattern = "testbed/*" if options.level is None else f"testbed/{options.level:02d}-*"
+        episodes = play_all(pattern, options.output, options.workers)
+        print(table(episodes))
+        print(passed_tests(episodes), file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

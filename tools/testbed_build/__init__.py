@@ -1,0 +1,1 @@
+"""The building of the testbed: candidates are tried, and what passes is written as data."""
