@@ -177,7 +177,7 @@ class Painting {
     f.depth = store.depth.data(), f.ids = store.ids.data(), f.scratch = store.scratch.data();
 
     const float degree = 0.017453292519943295f;
-    f.pixel = 2 * std::tan(view.fov_degrees * degree / 2) / std::min(f.width, f.height);
+    f.pixel = 2 * std::tan(view.fov_degrees * degree / 2) / (std::min(f.width, f.height) - 2 * view.margin);
     store.u.resize(f.stride), store.v.resize(f.height);
     for (int x = 0; x < f.stride; ++x) store.u[x] = (x + 0.5f - 0.5f * f.width) * f.pixel;
     for (int y = 0; y < f.height; ++y) store.v[y] = (0.5f * f.height - y - 0.5f) * f.pixel;

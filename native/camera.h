@@ -75,9 +75,10 @@ struct Scene {
 struct View {
   float eye[3];
   float heading_degrees, pitch_degrees;
-  float fov_degrees;  // across the shorter side of the picture
+  float fov_degrees;  // across the shorter side of the picture, without its margin
   int skip_thing;  // the row that is not painted, or -1
   float roll_degrees;  // the head leans to its right
+  int margin = 0;  // pixels at each edge that are beyond the field of view
 };
 
 struct Picture {

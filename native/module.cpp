@@ -180,8 +180,11 @@ void bind_camera(nb::module_& module) {
           "paint",
           [](const Tables& tables, Place eye, float heading, float pitch, float fov_degrees, Image image, bool lights,
              std::optional<Numbers> distance, std::optional<Ids> ids, int skip_thing, bool through,
-             float roll) {
+             float roll, int margin) {
             puzzlebox::View view = view_of(eye, heading, pitch, fov_degrees, skip_thing, roll);
+            bool fits = margin >= 0 && 2 * static_cast<std::size_t>(margin) < std::min(image.shape(0), image.shape(1));
+            if (!fits) throw std::invalid_argument("margin: 0 or more, and less than half of the picture");
+            view.margin = margin;
             puzzlebox::Picture picture = picture_of(image, distance, ids, through);
             nb::gil_scoped_release release;
             if (lights || distance || ids) puzzlebox::paint(tables.scene, view, picture);
@@ -189,7 +192,8 @@ void bind_camera(nb::module_& module) {
           },
           nb::arg("eye"), nb::arg("heading"), nb::arg("pitch"), nb::arg("fov_degrees"), nb::arg("image"),
           nb::arg("lights") = true, nb::arg("distance").none() = nb::none(), nb::arg("ids").none() = nb::none(),
-          nb::arg("skip_thing") = -1, nb::arg("through") = false, nb::arg("roll") = 0.0f, "Paint the scene into `image`.")
+          nb::arg("skip_thing") = -1, nb::arg("through") = false, nb::arg("roll") = 0.0f, nb::arg("margin") = 0,
+          "Paint the scene into `image`.")
       .def(
           "look",
           [](const Tables& tables, int row, float heading, float fov_degrees, Image image,

@@ -30,14 +30,12 @@ int mirrored(int at, int size) {
 }  // namespace
 
 Retina::Retina(int size, std::vector<float> kernel, std::vector<float> mask, int bands, bool mirror)
-    : size_(size), bands_(bands), mirror_(mirror), kernel_(std::move(kernel)), mask_(std::move(mask)) {
+    : size_(size), side_(size), bands_(bands), mirror_(mirror), kernel_(std::move(kernel)), mask_(std::move(mask)) {
   std::size_t pixels = static_cast<std::size_t>(size) * size;
   if (size < 1 || size > 4096) throw std::invalid_argument("size: 1 to 4096 pixels");
   if (kernel_.empty()) throw std::invalid_argument("kernel: at least one number");
   if (!mask_.empty() && mask_.size() != pixels) throw std::invalid_argument("mask: one number for each pixel");
   if (bands < 0 || bands > 8) throw std::invalid_argument("bands: 0 to 8");
-  for (Plane& plane : planes_) plane.resize(pixels);
-  half_.resize(pixels);
   octaves_.assign(static_cast<std::size_t>(bands) + 1, Plane(pixels));
   for (int i = 0; i < 256; ++i) {
     double v = i / 255.0;
@@ -51,11 +49,30 @@ Retina::Retina(int size, std::vector<float> kernel, std::vector<float> mask, int
   }
 }
 
+void Retina::resize(int side) {
+  side_ = side;
+  std::size_t pixels = static_cast<std::size_t>(side) * side;
+  for (Plane& plane : planes_) plane.resize(pixels);
+  half_.resize(pixels);
+}
+
+// Cut off the margin of all planes.
+void Retina::cut() {
+  int margin = (side_ - size_) / 2;
+  for (Plane& plane : planes_) {
+    for (int y = 0; y < size_; ++y) {
+      const float* line = plane.data() + static_cast<std::size_t>(y + margin) * side_ + margin;
+      std::copy(line, line + size_, plane.data() + static_cast<std::size_t>(y) * size_);
+    }
+  }
+  resize(size_);
+}
+
 // Apply a symmetric filter along rows and then along columns; beyond the edges is the mirror image of the picture, or the
-// outermost pixels go on. `row` writes size_ sums to `out`; what it gets for `at(k)` is the same run of pixels moved by k.
+// outermost pixels go on. `row` writes side_ sums to `out`; what it gets for `at(k)` is the same run of pixels moved by k.
 template <class Row>
 void Retina::separable(Plane& plane, int reach, Row row) {
-  int n = size_;
+  int n = side_;
   padded_.resize(static_cast<std::size_t>(n + 2 * reach));
   auto inside = [&](int at) { return mirror_ ? mirrored(at, n) : std::clamp(at, 0, n - 1); };
   for (int y = 0; y < n; ++y) {
@@ -75,7 +92,7 @@ void Retina::separable(Plane& plane, int reach, Row row) {
 }
 
 void Retina::blur(Plane& plane) {
-  int reach = static_cast<int>(kernel_.size()) - 1, n = size_;
+  int reach = static_cast<int>(kernel_.size()) - 1, n = side_;
   if (reach == 0) return;
   separable(plane, reach, [&](auto at, float* __restrict out) {
     const float* middle = at(0);
@@ -100,7 +117,7 @@ void Retina::blur(Plane& plane) {
 
 // Smooth by a cubic B-spline with holes: five pixels, `spacing` apart; its variance is the square of `spacing`.
 void Retina::smooth(Plane& plane, int spacing) {
-  int n = size_;
+  int n = side_;
   separable(plane, 2 * spacing, [&](auto at, float* __restrict out) {
     const float *a = at(-2 * spacing), *b = at(-spacing), *c = at(0), *d = at(spacing), *e = at(2 * spacing);
     for (int x = 0; x < n; ++x) out[x] = 0.375f * c[x] + 0.25f * (b[x] + d[x]) + 0.0625f * (a[x] + e[x]);
@@ -168,7 +185,9 @@ void Retina::lose_contrast(float threshold) {
   }
 }
 
-void Retina::filter(std::uint8_t* picture, const float* depth, const RetinaLimits& limits) {
+void Retina::filter(const std::uint8_t* picture, int side, const float* depth, const RetinaLimits& limits,
+                    std::uint8_t* out) {
+  resize(side);
   std::size_t pixels = planes_[0].size();
   float *light = planes_[0].data(), *red = planes_[1].data(), *blue = planes_[2].data();
   bool grey = limits.saturation == 0;
@@ -180,19 +199,21 @@ void Retina::filter(std::uint8_t* picture, const float* depth, const RetinaLimit
   int planes = grey ? 1 : 3;
   if (depth != nullptr && limits.defocus > 0) defocus(depth, limits, planes);
   for (int p = 0; p < planes; ++p) blur(planes_[p]);
+  if (side > size_) cut();
+  pixels = planes_[0].size();
   if (limits.threshold > 0) lose_contrast(limits.threshold);
   // What is not a number becomes black.
   auto byte_of = [&](float v) { return bytes_[static_cast<int>((v > 0 ? std::min(v, 1.0f) : 0.0f) * kSteps + 0.5f)]; };
   for (std::size_t i = 0; i < pixels; ++i) {
     float seen = mask_.empty() ? 1.0f : mask_[i], y = light[i] * seen;
     if (grey) {
-      picture[3 * i] = picture[3 * i + 1] = picture[3 * i + 2] = byte_of(y);
+      out[3 * i] = out[3 * i + 1] = out[3 * i + 2] = byte_of(y);
       continue;
     }
     float u = red[i] * seen * limits.saturation, v = blue[i] * seen * limits.saturation;
-    picture[3 * i] = byte_of(y + u);
-    picture[3 * i + 1] = byte_of(y - (kRed * u + kBlue * v) / kGreen);
-    picture[3 * i + 2] = byte_of(y + v);
+    out[3 * i] = byte_of(y + u);
+    out[3 * i + 1] = byte_of(y - (kRed * u + kBlue * v) / kGreen);
+    out[3 * i + 2] = byte_of(y + v);
   }
 }
 
@@ -213,23 +234,28 @@ void bind_retina(nb::module_& module) {
       .def(
           "filter",
           [](Retina& self, Picture picture, nb::object depth, float threshold, float saturation, float focus,
-             float slack, float defocus) {
-            std::size_t n = static_cast<std::size_t>(self.size());
-            if (picture.shape(0) != n || picture.shape(1) != n || picture.shape(2) != 3) {
-              throw std::invalid_argument("picture: size x size x 3 bytes");
+             float slack, float defocus, Picture out) {
+            std::size_t n = picture.shape(0), size = static_cast<std::size_t>(self.size());
+            if (n < size || n > 4 * size || (n - size) % 2 != 0 || picture.shape(1) != n || picture.shape(2) != 3) {
+              throw std::invalid_argument("picture: size x size x 3 bytes, or with the same margin at each edge");
+            }
+            if (out.shape(0) != size || out.shape(1) != size || out.shape(2) != 3) {
+              throw std::invalid_argument("out: size x size x 3 bytes");
             }
             const float* distances = nullptr;
             Depth array;
             if (!depth.is_none()) {
               array = nb::cast<Depth>(depth);
-              if (array.shape(0) != n || array.shape(1) != n) throw std::invalid_argument("depth: size x size numbers");
+              if (array.shape(0) != n || array.shape(1) != n) throw std::invalid_argument("depth: one number for each pixel");
               distances = array.data();
             }
-            self.filter(picture.data(), distances, {threshold, saturation, focus, slack, defocus});
+            self.filter(picture.data(), static_cast<int>(n), distances, {threshold, saturation, focus, slack, defocus},
+                        out.data());
           },
           nb::arg("picture"), nb::arg("depth").none(), nb::arg("threshold"), nb::arg("saturation"), nb::arg("focus"),
-          nb::arg("slack"), nb::arg("defocus"),
-          "Filter a picture of sRGB bytes in place; depth in metres blurs what is out of focus.");
+          nb::arg("slack"), nb::arg("defocus"), nb::arg("out"),
+          "Filter a picture of sRGB bytes, and write its middle to `out`, which may be the picture; depth in metres blurs\n"
+          "what is out of focus.");
 }
 
 }  // namespace puzzlebox

@@ -25,13 +25,16 @@ class Retina {
   // picture goes on beyond its edges as its mirror image, or else as its outermost pixels.
   Retina(int size, std::vector<float> kernel, std::vector<float> mask, int bands, bool mirror);
 
-  // Filter a picture (size x size x 3 bytes of sRGB) in place. `depth`: metres, or null for no blur by distance.
-  void filter(std::uint8_t* picture, const float* depth, const RetinaLimits& limits);
+  // Filter a picture of side x side x 3 bytes of sRGB, whose middle size x size pixels are written to `out`; the others
+  // only take part in blur. `depth`: metres, side x side, or null for no blur by distance. `out` may be the picture.
+  void filter(const std::uint8_t* picture, int side, const float* depth, const RetinaLimits& limits, std::uint8_t* out);
 
   int size() const { return size_; }
 
  private:
   using Plane = std::vector<float>;
+  void resize(int side);
+  void cut();
   template <class Row>
   void separable(Plane& plane, int reach, Row row);
   void blur(Plane& plane);
@@ -39,7 +42,8 @@ class Retina {
   void defocus(const float* depth, const RetinaLimits& limits, int planes);
   void lose_contrast(float threshold);
 
-  int size_, bands_;
+  // `side_` is that of the planes now: with the margin, or without it.
+  int size_, side_, bands_;
   bool mirror_;
   std::vector<float> kernel_, mask_;
   // Luminance, and red and blue less luminance.

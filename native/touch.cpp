@@ -35,6 +35,45 @@ double distance_to(const TouchShape& s, double x, double y, double z) {
   return 1;
 }
 
+// Half of the smallest thickness of a shape: what has sunk in farther than that has its nearest surface behind it.
+double half_thickness(const TouchShape& s) {
+  switch (s.kind) {
+    case Geom::kSphere:
+    case Geom::kCapsule: return s.size[0];
+    case Geom::kCylinder: return std::min(s.size[0], s.size[1]);
+    case Geom::kEllipsoid:
+    case Geom::kBox: return std::min({s.size[0], s.size[1], s.size[2]});
+    case Geom::kPlane: break;
+  }
+  return HUGE_VAL;
+}
+
+// A change of the depth in metres that counts as none.
+constexpr double kSame = 1e-9;
+
+// How far a shape pushes in flesh of some thickness. `depth_at(t)` is the depth inside the shape of the place t metres
+// below the skin; it is concave, because shapes are convex. From the place where the shape is thickest, its nearest surface
+// is the one that pushes; on the way there nothing is nearer to the bone.
+template <class Depth>
+double push_through(double flesh, Depth depth_at) {
+  constexpr double kGolden = 0.6180339887498949;
+  double low = 0, high = flesh;
+  double a = high - kGolden * (high - low), b = low + kGolden * (high - low);
+  double at_a = depth_at(a), at_b = depth_at(b);
+  while (high - low > 1e-6) {
+    // Of places that are equally deep, the one that is nearest to the bone counts.
+    if (at_b >= at_a - kSame) {
+      low = a, a = b, at_a = at_b;
+      b = low + kGolden * (high - low), at_b = depth_at(b);
+    } else {
+      high = b, b = a, at_b = at_a;
+      a = high - kGolden * (high - low), at_a = depth_at(a);
+    }
+  }
+  double middle = (low + high) / 2, depth = depth_at(middle);
+  return depth > 0 ? std::min(flesh, middle + depth) : 0;
+}
+
 constexpr double kBending = 0.02;
 // As many as `deaf` has bits.
 constexpr int kMostBones = 64;
@@ -46,10 +85,12 @@ void move(const double* m, const float* at, double* out) {
 
 }  // namespace
 
-Touch::Touch(std::vector<float> places, std::vector<std::uint8_t> bones, std::vector<float> weights,
-             std::vector<std::uint8_t> main, std::vector<std::uint64_t> deaf, std::vector<std::int32_t> links,
+Touch::Touch(std::vector<float> places, std::vector<float> normals, std::vector<float> flesh,
+             std::vector<std::uint8_t> bones, std::vector<float> weights, std::vector<std::uint8_t> main, std::vector<std::uint64_t> deaf, std::vector<std::int32_t> links,
              std::vector<std::int32_t> to, std::vector<float> pull, int bone_count)
     : places_(std::move(places)),
+      normals_(std::move(normals)),
+      flesh_(std::move(flesh)),
       weights_(std::move(weights)),
       pull_(std::move(pull)),
       bones_(std::move(bones)),
@@ -58,7 +99,7 @@ Touch::Touch(std::vector<float> places, std::vector<std::uint8_t> bones, std::ve
       links_(std::move(links)),
       to_(std::move(to)) {
   std::size_t n = main_.size();
-  bool fits = places_.size() == 3 * n && bones_.size() == 4 * n && weights_.size() == 4 * n && deaf_.size() == n &&
+  bool fits = places_.size() == 3 * n && normals_.size() == 3 * n && flesh_.size() == n && bones_.size() == 4 * n && weights_.size() == 4 * n && deaf_.size() == n &&
               links_.size() == n + 1 && to_.size() == pull_.size() && links_.front() == 0 && links_.back() == static_cast<int>(to_.size());
   if (!fits) throw std::invalid_argument("taxels: columns of different lengths");
   if (bone_count > kMostBones) throw std::invalid_argument("taxels: at most 64 bones");
@@ -74,6 +115,9 @@ Touch::Touch(std::vector<float> places, std::vector<std::uint8_t> bones, std::ve
   }
   for (const std::vector<int>& taxels : of_bone_) {
     Ball ball{{0, 0, 0}, 0};
+    double thickest = 0;
+    for (int i : taxels) thickest = std::max(thickest, static_cast<double>(flesh_[i]));
+    thickest_.push_back(thickest);
     for (int i : taxels) {
       for (int r = 0; r < 3; ++r) ball.at[r] += places_[3 * i + r] / static_cast<float>(taxels.size());
     }
@@ -104,6 +148,18 @@ void Touch::move_taxels(int bone, const double* matrices, std::vector<double>& o
   }
 }
 
+std::array<double, 3> Touch::normal_of(int taxel, const double* matrices) const {
+  std::size_t i = static_cast<std::size_t>(taxel);
+  const float* n = normals_.data() + 3 * i;
+  double out[3] = {};
+  for (std::size_t k = 4 * i; k < 4 * i + 4; ++k) {
+    const double* m = matrices + 12 * bones_[k];
+    for (int r = 0; r < 3; ++r, m += 4) out[r] += weights_[k] * (m[0] * n[0] + m[1] * n[1] + m[2] * n[2]);
+  }
+  double length = std::max(std::sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2]), 1e-9);
+  return {out[0] / length, out[1] / length, out[2] / length};
+}
+
 void Touch::measure(const double* matrices, const std::vector<std::pair<int, int>>& pairs,
                     const std::vector<TouchShape>& shapes, double* out) const {
   std::fill(out, out + count(), 0.0);
@@ -127,10 +183,25 @@ void Touch::measure(const double* matrices, const std::vector<std::pair<int, int
     if (distance(middle) > ball.radius) continue;
     if (moved[bone].empty()) move_taxels(bone, matrices, moved[bone]);
     const double* at = moved[bone].data();
+    // Only what is thinner than the flesh can sink in past the middle of its thickness. Shapes of the same body have their
+    // own flesh around them, and do not sink in.
+    double half = s.bone < 0 ? half_thickness(s) : HUGE_VAL;
+    double reach = half < thickest_[bone] ? thickest_[bone] : 0;
     for (int i : of_bone_[bone]) {
+      const double* place = at;
       double depth = -distance(at);
       at += 3;
-      if (depth <= 0 || (deaf_[i] & bit)) continue;
+      if (depth <= -reach || (deaf_[i] & bit)) continue;
+      if (half < flesh_[i] && depth > -flesh_[i]) {
+        std::array<double, 3> normal = normal_of(i, matrices);
+        auto depth_at = [&](double t) {
+          double below[3] = {place[0] - t * normal[0], place[1] - t * normal[1], place[2] - t * normal[2]};
+          return -distance(below);
+        };
+        constexpr double kStep = 1e-6;
+        if (depth_at(kStep) >= depth - kSame) depth = std::max(depth, push_through(flesh_[i], depth_at));
+      }
+      if (depth <= 0) continue;
       if (out[i] == 0) pushed.push_back(i);
       out[i] = std::max(out[i], depth);
     }
@@ -159,14 +230,15 @@ void bind_touch(nb::module_& module) {
   nb::class_<Touch>(module, "Touch", "Taxels on a soft skin, for puzzlebox.infant.senses.skin.")
       .def(
           "__init__",
-          [](Touch* self, Column<float> places, Column<std::uint8_t> bones, Column<float> weights,
-             Column<std::uint8_t> main, Column<std::uint64_t> deaf, Column<std::int32_t> links,
+          [](Touch* self, Column<float> places, Column<float> normals, Column<float> flesh, Column<std::uint8_t> bones,
+             Column<float> weights, Column<std::uint8_t> main, Column<std::uint64_t> deaf, Column<std::int32_t> links,
              Column<std::int32_t> to, Column<float> pull, int bone_count) {
-            new (self) Touch(vector_of(places), vector_of(bones), vector_of(weights), vector_of(main), vector_of(deaf),
-                             vector_of(links), vector_of(to), vector_of(pull), bone_count);
+            new (self) Touch(vector_of(places), vector_of(normals), vector_of(flesh), vector_of(bones), vector_of(weights),
+                             vector_of(main), vector_of(deaf), vector_of(links), vector_of(to), vector_of(pull),
+                             bone_count);
           },
-          nb::arg("places"), nb::arg("bones"), nb::arg("weights"), nb::arg("main"), nb::arg("deaf"), nb::arg("links"),
-          nb::arg("to"), nb::arg("pull"), nb::arg("bone_count"))
+          nb::arg("places"), nb::arg("normals"), nb::arg("flesh"), nb::arg("bones"), nb::arg("weights"), nb::arg("main"),
+          nb::arg("deaf"), nb::arg("links"), nb::arg("to"), nb::arg("pull"), nb::arg("bone_count"))
       .def(
           "measure",
           [](const Touch& self, Doubles matrices, const std::vector<std::pair<int, int>>& pairs, Doubles shapes,

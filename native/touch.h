@@ -22,10 +22,12 @@ struct TouchShape {
 
 class Touch {
  public:
-  // `places`: three numbers for each taxel in the posture in which the skin was made; `bones`, `weights`: four each;
+  // `places`, `normals`: three numbers for each taxel in the posture in which the skin was made; `flesh`: the thickness of
+  // the flesh under it in metres; `bones`, `weights`: four each;
   // `main`: the bone that each taxel belongs to; `deaf`: a bit for each bone whose shapes a taxel does not feel; `links`:
   // for each taxel the first of its rows in `to` and `pull`.
-  Touch(std::vector<float> places, std::vector<std::uint8_t> bones, std::vector<float> weights,
+  Touch(std::vector<float> places, std::vector<float> normals, std::vector<float> flesh, std::vector<std::uint8_t> bones,
+        std::vector<float> weights,
         std::vector<std::uint8_t> main, std::vector<std::uint64_t> deaf, std::vector<std::int32_t> links,
         std::vector<std::int32_t> to, std::vector<float> pull, int bone_count);
 
@@ -39,12 +41,16 @@ class Touch {
 
  private:
   void move_taxels(int bone, const double* matrices, std::vector<double>& out) const;
+  // The normal of a taxel now, of length 1.
+  std::array<double, 3> normal_of(int taxel, const double* matrices) const;
 
-  std::vector<float> places_, weights_, pull_;
+  std::vector<float> places_, normals_, flesh_, weights_, pull_;
   std::vector<std::uint8_t> bones_, main_;
   std::vector<std::uint64_t> deaf_;
   std::vector<std::int32_t> links_, to_;
   std::vector<std::vector<int>> of_bone_;
+  // The thickest flesh under the taxels of each bone.
+  std::vector<double> thickest_;
   // Around the taxels of each bone, in the posture of the skin.
   struct Ball {
     float at[3];

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from puzzlebox.infant.body.build import Control, Furnish
-from puzzlebox.infant.body.child import Child
+from puzzlebox.infant.body.child import Child, ChildSnapshot
 from puzzlebox.infant.body.growth import REFERENCE_MONTHS, Growth
-from puzzlebox.infant.body.physics import PhysicsSnapshot
 from puzzlebox.infant.body.poses import Pose
 from puzzlebox.infant.senses.ears import EarsSettings
 from puzzlebox.infant.senses.eyes import EyeSettings
@@ -18,7 +17,7 @@ from puzzlebox.infant.senses.skin import SkinSettings
 class Snapshot:
     """The state of a child and of its senses between two steps."""
 
-    body: PhysicsSnapshot
+    body: ChildSnapshot
     senses: SensesSnapshot
 
 

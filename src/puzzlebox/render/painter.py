@@ -86,6 +86,7 @@ class Painter:
         skip_thing: int = -1,
         through: bool = False,
         roll: float = 0.0,
+        margin: int = 0,
     ) -> None:
         """Paint into an image, and optionally into arrays of distances and ids.
 
@@ -101,8 +102,10 @@ class Painter:
             skip_thing: the row of `poses` that is not painted, because the camera is inside it; -1: none.
             through: whether distance and ids ignore transparent surfaces.
             roll: degrees by which the eye leans to its right.
+            margin: pixels at each edge that are beyond the field of view; those inside are the same without it.
         """
-        self.tables().paint(eye, heading, pitch, fov_degrees, image, lights, distance, ids, skip_thing, through, roll)
+        outputs = (image, lights, distance, ids)
+        self.tables().paint(eye, heading, pitch, fov_degrees, *outputs, skip_thing, through, roll, margin)
 
     def look(
         self,

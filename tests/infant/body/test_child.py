@@ -235,6 +235,25 @@ def test_a_restored_snapshot_continues_byte_for_byte() -> None:
         assert body.data.qpos.tobytes() + body.data.sensordata.tobytes() == expected
 
 
+@pytest.mark.parametrize("fixed", [False, True])
+def test_a_snapshot_remembers_the_angles_of_locked_joints(fixed: bool) -> None:
+    locked = ("left_thigh.flex", "left_upper_arm.abduct", "lumbar.bend")
+    child, other = (Child(18, locked=locked, fixed=fixed) for _ in range(2))
+    child.reset(3, "lie")
+    random_steps(child, 5, 4)
+    snapshot, angles = child.snapshot(), child.angles
+    bones = child.data.xpos[child.built.bodies].copy()
+    random_steps(child, 10, 9)
+    expected = child.data.qpos.tobytes() + child.data.xpos.tobytes()
+    child.reset(3, "sit")
+    for body in (child, other):
+        body.restore(snapshot)
+        assert body.angles.tobytes() == angles.tobytes()
+        assert body.data.xpos[body.built.bodies].tobytes() == bones.tobytes()
+        random_steps(body, 10, 9)
+        assert body.data.qpos.tobytes() + body.data.xpos.tobytes() == expected
+
+
 def test_a_snapshot_remembers_the_hands_that_hold_the_chest() -> None:
     one, two = Child(18), Child(18)
     one.reset(seed=1, pose="stand")

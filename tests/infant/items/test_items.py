@@ -14,7 +14,7 @@ from puzzlebox.infant.items.gates import Gate
 from puzzlebox.infant.items.item import Event, Item, Mode, Outcome, Verb
 from puzzlebox.infant.items.numbers import NUMBERS, id_of
 from puzzlebox.infant.items.policies import administer
-from puzzlebox.infant.items.scoring import possible, score, windows
+from puzzlebox.infant.items.scoring import facts_of, possible, score, windows
 from puzzlebox.infant.items.session import Session
 from puzzlebox.infant.scenes.log import Log
 from puzzlebox.infant.senses.eyes import EyeSettings
@@ -60,6 +60,39 @@ def test_the_oracle_masters_an_item(number: int, mode: Mode, tmp_path: Path) -> 
     again = score(item_named(number), Log.read(tmp_path / "log.jsonl"))
     assert again == session.score() and again.points == 2
     assert len(windows(session.log)) == len(session.trials)
+
+
+@pytest.mark.parametrize("number", list(ITEMS))
+def test_an_incomplete_log_has_no_score(number: int) -> None:
+    item = item_named(number)
+    tests = item.blocks * item.emerging[1]
+    with pytest.raises(ValueError, match=rf"item {item.code} has no score: only .*0 of {tests} test trials are comp"):
+        score(item, Log({}, []))
+    assert item.judge(()) == 0
+    session = Session(item, Mode.PRIMITIVES, blocks=1)
+    with pytest.raises(ValueError, match=rf"0 of {item.emerging[1]} test trials"):
+        session.score()
+    with pytest.raises(ValueError, match="blocks is 0; it must be 1 or more"):
+        Session(item, Mode.PRIMITIVES, blocks=0)
+
+
+def test_a_log_without_one_kind_of_trials_has_no_score() -> None:
+    session = Session(item_named(3), Mode.PRIMITIVES, blocks=1)
+    assert administer(session, "oracle", 3) == 2
+    begins = [row for row, entry in enumerate(session.log.entries) if facts_of(entry.cues)]
+    counted = {"test": "4 of 4 silent trials and 0 of 8 test", "silent": "0 of 4 silent trials and 8 of 8 test"}
+    for kind, counts in counted.items():
+        log = Log(session.log.facts, [])
+        for first, last in zip(begins, [*begins[1:], len(session.log)], strict=True):
+            facts = facts_of(session.log.entries[first].cues)
+            assert facts is not None
+            if facts["kind"] != kind:
+                log.entries += session.log.entries[first:last]
+        with pytest.raises(ValueError, match=counts):
+            score(session.item, log)
+    # Nor has one that ends a step early.
+    with pytest.raises(ValueError, match="are complete"):
+        score(session.item, session.log.window(0, len(session.log) - 1))
 
 
 @pytest.mark.parametrize("number", list(ITEMS))
@@ -145,7 +178,7 @@ def test_fingers_that_push_a_toy_do_not_lose_it() -> None:
         session.reset(seed)
         while session.number < 0 or session.trial is not None or not _was_right(session):
             session.step(session.item.oracle(session))
-        assert session.score().outcomes[-1].values == {"right side": True, "touched": True, "reached": True}
+        assert session.outcomes[-1].values == {"right side": True, "touched": True, "reached": True}
 
 
 def _was_right(session: Session) -> bool:

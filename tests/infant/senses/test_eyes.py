@@ -139,6 +139,37 @@ def test_the_foveal_patch_shows_gratings_just_below_the_acuity_and_not_just_abov
     assert seen[0] >= 4
 
 
+@pytest.mark.parametrize("age", [1, 3, 6, 12])
+def test_gratings_finer_than_the_acuity_leave_no_traces_at_the_edges_of_pictures(age: int) -> None:
+    child = standing(age)
+    sight = replace(Sight.at(age), focus_distance=None, field_across=None, field_up=None)
+    assert sight.acuity is not None
+    wave = np.radians(1 / (1.12 * sight.acuity))
+    for size, pixels_a_wave in ((84, 5.0), (84, 12.0), (252, 5.3)):
+        degrees = float(2 * np.degrees(np.arctan(size * wave / pixels_a_wave / 2)))
+        width = 1.0 + 2 * np.tan(np.radians(degrees / 2))
+        settings = EyeSettings(size, degrees, fovea=size, fovea_degrees=degrees, sight=sight, samples=4)
+        glance = Eyes(child, card(child, wave, width, 1.0), settings).read()
+        assert glance.fovea is not None and (glance.fovea == glance.images).all()
+        # The card is upright and before the left eye; rows above and below it are not on it.
+        line = glance.images[0, size // 2, :, 1].astype(int)
+        assert abs(line - np.median(line)).max() <= 3, (size, pixels_a_wave)
+
+
+def test_the_margin_that_blur_needs_changes_neither_depth_nor_segments_nor_what_is_inside() -> None:
+    child = standing(1)
+    child.reset(1)
+    wanted = EyeSettings(depth=True, segments=True)
+    sharp = Eyes(child, settings=replace(wanted, sight=PERFECT)).read()
+    blurred = Eyes(child, settings=wanted).read()
+    assert (sharp.depth == blurred.depth).all() and (sharp.segments == blurred.segments).all()
+    picture, retina = sharp.images[0].copy(), Eyes(child, settings=wanted)._retina
+    assert 0 < retina.margin < 6
+    retina.filter(picture, sharp.depth[0])
+    inside = slice(3 * retina.margin, -3 * retina.margin)
+    assert abs(picture[inside, inside].astype(int) - blurred.images[0][inside, inside]).max() <= 1
+
+
 def test_the_patch_is_the_middle_of_the_picture_at_a_higher_resolution() -> None:
     child = standing()
     at = before(child, 0.4, 0.02, 0.01)

@@ -193,7 +193,7 @@ def test_pictures_and_depths_of_another_size_are_refused_and_depths_that_are_no_
     retina, grey = Retina(16, 60, Sight(focus_distance=0.2, pupil=0.1)), np.full((16, 16, 3), 99, np.uint8)
     with pytest.raises(ValueError, match="picture: size x size x 3 bytes"):
         retina.filter(np.zeros((15, 16, 3), np.uint8))
-    with pytest.raises(ValueError, match="depth: size x size numbers"):
+    with pytest.raises(ValueError, match="depth: one number for each pixel"):
         retina.filter(grey, np.zeros((16, 15), np.float32))
     depth = np.full((16, 16), 0.2, np.float32)
     depth[3, 3] = np.nan

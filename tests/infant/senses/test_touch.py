@@ -140,6 +140,68 @@ def test_a_pressed_taxel_and_only_its_neighbours_fire(region: str, probed: Child
         assert fired.sum() >= 2
 
 
+@pytest.mark.parametrize("region", ["trunk", "head", "leg"])
+def test_what_sinks_in_deeper_than_it_is_thick_is_felt_more_and_not_less(region: str, probed: Child) -> None:
+    skin = Skin(probed, SkinSettings(softness=0.0))
+    held_up(probed)
+    flesh = skin._thickness()
+    thick = np.flatnonzero((skin.taxels.region == region) & (flesh > 2.2 * RADIUS))
+    positions = skin.positions()
+    normals = skin.taxels.at(skin._mesh.normal, skin._mesh.triangles)
+    normals = np.einsum("tij,tj->ti", skin._matrices()[skin.taxels.bone, :, :3], normals)
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    for taxel in thick[:: max(1, len(thick) // 6)].tolist():
+        felt = []
+        for depth in (0.002, 0.004, 0.006, 0.008, 0.011, 0.013, 0.016, 0.019):
+            place = positions[taxel] + (RADIUS - depth) * normals[taxel]
+            probed.data.mocap_pos[probed.model.body(PROBE).mocapid[0]] = place
+            mujoco.mj_step1(probed.model, probed.data)
+            displacement = skin.measure()
+            felt.append((min(depth, flesh[taxel]), displacement[taxel]))
+            # Nothing fires that is farther from the ball than the flesh is thick, and nothing by more than that.
+            fired = displacement > 0
+            away = np.linalg.norm(positions - place, axis=1) - RADIUS
+            assert (away[fired] < flesh[fired]).all()
+            assert (displacement[fired] <= np.maximum(flesh[fired], -away[fired]) + 1e-6).all()
+            if depth <= RADIUS:
+                assert displacement == pytest.approx(np.maximum(-away, 0.0), abs=1e-6)
+        assert [each for _, each in felt] == pytest.approx([each for each, _ in felt], rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "turn"),
+    [
+        (mujoco.mjtGeom.mjGEOM_SPHERE, [0.006, 0, 0], [1, 0, 0, 0]),
+        (mujoco.mjtGeom.mjGEOM_CAPSULE, [0.008, 0.03, 0], [1, 1, 0, 0]),
+        (mujoco.mjtGeom.mjGEOM_CAPSULE, [0.008, 0.03, 0], [1, 0, 0, 0]),
+        (mujoco.mjtGeom.mjGEOM_BOX, [0.04, 0.04, 0.002], [1, 0, 0, 0]),
+        (mujoco.mjtGeom.mjGEOM_CYLINDER, [0.02, 0.002, 0], [1, 0, 0, 0]),
+        (mujoco.mjtGeom.mjGEOM_ELLIPSOID, [0.02, 0.02, 0.004], [1, 0, 0, 0]),
+    ],
+)
+def test_small_and_thin_things_that_rest_on_the_chest_are_felt(
+    kind: mujoco.mjtGeom, size: list[float], turn: list[float]
+) -> None:
+    def furnish(spec: mujoco.MjSpec) -> None:
+        toy = spec.worldbody.add_body(name="toy", pos=[0, 0, 2.0])
+        toy.add_joint(name="toy", type=mujoco.mjtJoint.mjJNT_SLIDE, axis=[0, 0, 1], damping=0.3)
+        toy.add_geom(type=kind, size=size, quat=turn, mass=0.03)
+
+    child = Child(18, furnish=furnish)
+    child.reset(pose="lie")
+    skin = Skin(child, SkinSettings(softness=0.0))
+    positions = skin.positions()
+    above = np.flatnonzero(np.linalg.norm((positions - child.data.body("thorax").xpos)[:, :2], axis=1) < 0.02)
+    taxel = above[np.argmax(positions[above, 2])]
+    toy = child.model.body("toy").id
+    child.model.body_pos[toy] = positions[taxel] + (0, 0, 0.045)
+    mujoco.mj_forward(child.model, child.data)
+    for _ in range(45):
+        child.step()
+    assert child.data.geom_xpos[child.model.body_geomadr[toy], 2] < skin.positions()[taxel, 2] + max(size)
+    assert skin.measure()[taxel] > 0.01
+
+
 def test_softer_skin_lets_more_neighbours_fire(probed: Child) -> None:
     held_up(probed)
     counts = []

@@ -5,6 +5,7 @@ snapshot continues byte for byte like the uninterrupted body.
 """
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
 
 import mujoco
@@ -33,6 +34,19 @@ from puzzlebox.text import closest
 PHYSICS_STEPS = round(CONTROL_STEP / PHYSICS_STEP)
 # How far a seed moves each joint from its pose at a reset: a normal deviate, in radians.
 _JITTER = 0.01
+
+
+@dataclass(frozen=True)
+class ChildSnapshot:
+    """The state of a body and of its world between two steps.
+
+    Attributes:
+        physics: the state of the world.
+        angles: the angle of each joint in radians, as bytes; the world does not hold those of locked joints.
+    """
+
+    physics: PhysicsSnapshot
+    angles: bytes
 
 
 class Child:
@@ -267,13 +281,14 @@ class Child:
         """How often MuJoCo has warned since the reset, of anything."""
         return self.physics.warnings
 
-    def snapshot(self) -> PhysicsSnapshot:
+    def snapshot(self) -> ChildSnapshot:
         """Return the state of the body and of everything else in its world."""
-        return self.physics.snapshot()
+        return ChildSnapshot(self.physics.snapshot(), self.angles.tobytes())
 
-    def restore(self, snapshot: PhysicsSnapshot) -> None:
+    def restore(self, snapshot: ChildSnapshot) -> None:
         """Go back to a snapshot of a body that was built alike."""
-        self.physics.restore(snapshot)
+        self.set_angles(np.frombuffer(snapshot.angles))
+        self.physics.restore(snapshot.physics)
 
 
 def _control_named(control: str | Control) -> Control:

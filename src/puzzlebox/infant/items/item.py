@@ -178,9 +178,9 @@ class Item(ABC):
 
 
 def enough(outcomes: Sequence[Outcome], kind: str, name: str, share: tuple[int, int]) -> bool:
-    """Return whether at least a share of the trials of a kind have an outcome."""
+    """Return whether at least a share of the trials of a kind, of which there are some, have an outcome."""
     values = [bool(each.values[name]) for each in outcomes if each.kind == kind]
-    return sum(values) * share[1] >= share[0] * len(values)
+    return bool(values) and sum(values) * share[1] >= share[0] * len(values)
 
 
 def at_most(outcomes: Sequence[Outcome], kind: str, name: str, share: tuple[int, int]) -> bool:

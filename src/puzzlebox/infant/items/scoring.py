@@ -1,10 +1,12 @@
 """Scores of items from their logs alone."""
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from puzzlebox.infant.items.item import Item, Outcome, Trial
 from puzzlebox.infant.scenes.log import Log
@@ -57,9 +59,29 @@ def windows(log: Log) -> list[tuple[dict[str, Any], Log]]:
     return found
 
 
+def outcomes_of(item: Item, log: Log) -> tuple[Outcome, ...]:
+    """Return what came of each complete trial of a log, also while others are still to be played."""
+    return tuple(Outcome(facts["kind"], item.outcome(facts, window)) for facts, window in windows(log))
+
+
 def score(item: Item, log: Log) -> Score:
-    """Return the score of an administration from its log."""
-    outcomes = tuple(Outcome(facts["kind"], item.outcome(facts, window)) for facts, window in windows(log))
+    """Return the score of an administration from its log.
+
+    Args:
+        item: the item.
+        log: all trials of as many blocks as it says. Default: as many as the chance guard asks for.
+
+    Raises:
+        ValueError: trials are missing in the log.
+    """
+    outcomes = outcomes_of(item, log)
+    blocks = log.facts.get("blocks", item.blocks)
+    # Every block has as many trials of each kind, whatever the rng.
+    wanted = Counter(trial.kind for trial in item.block(np.random.default_rng(0), 0) for _ in range(blocks))
+    there = Counter(each.kind for each in outcomes)
+    if any(there[kind] < count for kind, count in wanted.items()):
+        counts = " and ".join(f"{there[kind]} of {count} {kind} trials" for kind, count in sorted(wanted.items()))
+        raise ValueError(f"the log of item {item.code} has no score: only {counts} are complete")
     return Score(item.judge(outcomes), outcomes)
 
 

@@ -10,8 +10,8 @@ from puzzlebox.infant.body.child import Child
 from puzzlebox.infant.body.physics import CONTROL_STEP
 from puzzlebox.infant.body.poses import pose_named
 from puzzlebox.infant.body.skeleton import Skeleton
-from puzzlebox.infant.items.item import Event, Item, Mode, Trial, Verb
-from puzzlebox.infant.items.scoring import END, Score, cue_of, facts_of, possible, score
+from puzzlebox.infant.items.item import Event, Item, Mode, Outcome, Trial, Verb
+from puzzlebox.infant.items.scoring import END, Score, cue_of, facts_of, outcomes_of, possible, score
 from puzzlebox.infant.items.seated import SeatedDriver
 from puzzlebox.infant.scenes.caregiver import Caregiver
 from puzzlebox.infant.scenes.log import Log
@@ -65,6 +65,8 @@ class Session:
         if self.mode not in item.modes:
             raise ValueError(f"item {item.code} cannot be played with {self.mode.value}")
         self.blocks = item.blocks if blocks is None else blocks
+        if self.blocks < 1:
+            raise ValueError(f"blocks is {self.blocks}; it must be 1 or more")
         person = Person(CHILD, age_months, jointed=self.mode is Mode.JOINTS, senses=senses)
         self.stage = item.stage(person)
         self.caregiver = Caregiver(self.stage) if CAREGIVER in self.stage.people else None
@@ -196,12 +198,17 @@ class Session:
             mujoco.mj_step1(child.model, child.data)
 
     def score(self) -> Score:
-        """Return the score of the trials that are complete, from the log."""
+        """Return the score, from the log; raise a ValueError if trials are still to be played."""
         return score(self.item, self.log)
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """What came of the trials that are complete, from the log."""
+        return outcomes_of(self.item, self.log)
 
     def possible_scores(self) -> tuple[int, int]:
         """Return the least and the greatest score that the rest of the trials can lead to."""
-        outcomes = self.score().outcomes
+        outcomes = self.outcomes
         return possible(self.item, outcomes, self.trials[len(outcomes) :])
 
     # --- events

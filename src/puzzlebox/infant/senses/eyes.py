@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from puzzlebox.infant.body.body import Body
 from puzzlebox.infant.looks.gaze import EYE_FOV_DEGREES, SIDES, eye_view
 from puzzlebox.infant.looks.portrait import Portrait, Sights
-from puzzlebox.infant.senses.retina import Retina
+from puzzlebox.infant.senses.retina import Retina, within
 from puzzlebox.infant.senses.sight import PERFECT, Sight
 from puzzlebox.render import Painter, View
 from puzzlebox.render.eye import FAR, LARGEST, SMALLEST, SURROUNDINGS
@@ -120,35 +120,67 @@ class Eyes:
         for eye, side in enumerate(SIDES):
             view = eye_view(self.child, side, settings.fov_degrees, self._first_row)
             own_depth = None if depth is None else depth[eye]
-            self._paint(view, settings.fov_degrees, images[eye], own_depth, None if rows is None else rows[eye])
-            focus = self._retina.focus(own_depth)
-            self._retina.filter(images[eye], own_depth, focus)
+            own_rows = None if rows is None else rows[eye]
+            focus = self._look(self._retina, view, images[eye], own_depth, own_rows)
             if self._fovea is not None and patch is not None:
                 near = np.empty(patch.shape[1:3], np.float32) if self._fovea.needs_depth else None
-                self._paint(view, settings.fovea_degrees, patch[eye], near, None)
-                self._fovea.filter(patch[eye], near, focus)
+                self._look(self._fovea, view, patch[eye], near, None, focus)
         if rows is not None and self.portrait.dark:
             rows[~np.isin(rows, glowing_rows(scene))] = SKY
         segments = None if rows is None else _things(rows, scene.owners, len(scene.poses))
         return Glance(images, patch, depth if settings.depth else None, segments)
 
+    def _look(
+        self,
+        retina: Retina,
+        view: View,
+        image: NDArray[np.uint8],
+        depth: NDArray[np.float32] | None,
+        rows: NDArray[np.int32] | None,
+        focus: float | None = None,
+    ) -> float:
+        """Fill a filtered picture and what belongs to it, and return the focus in dioptres.
+
+        The painted picture is wider by a margin, so that blur at its edges is that of what is beyond them.
+        """
+        margin = retina.margin
+        if margin == 0:
+            self._paint(view, retina.fov_degrees, 0, image, depth, rows)
+            focus = retina.focus(depth) if focus is None else focus
+            retina.filter(image, depth, focus)
+            return focus
+        side = retina.size + 2 * margin
+        wide = np.empty((side, side, 3), np.uint8)
+        wide_depth = None if depth is None else np.empty((side, side), np.float32)
+        wide_rows = None if rows is None else np.empty((side, side), np.int32)
+        self._paint(view, retina.fov_degrees, margin, wide, wide_depth, wide_rows)
+        if depth is not None and wide_depth is not None:
+            depth[...] = within(wide_depth, retina.size)
+        if rows is not None and wide_rows is not None:
+            rows[...] = within(wide_rows, retina.size)
+        focus = retina.focus(depth) if focus is None else focus
+        retina.filter(wide, wide_depth, focus, image)
+        return focus
+
     def _paint(
         self,
         view: View,
         fov_degrees: float,
+        margin: int,
         image: NDArray[np.uint8],
         depth: NDArray[np.float32] | None,
         rows: NDArray[np.int32] | None,
     ) -> None:
         direction = (view.eye, view.heading, view.pitch, fov_degrees)
-        self._painter.paint(image, *direction, distance=depth, ids=rows, skip_thing=view.skip_thing, roll=view.roll)
+        paint = self._painter.paint
+        paint(image, *direction, distance=depth, ids=rows, skip_thing=view.skip_thing, roll=view.roll, margin=margin)
         if depth is not None:
             np.minimum(depth, FAR, out=depth)
         count = self.settings.samples
         if count > 1:
             size = len(image)
             fine = np.empty((size * count, size * count, 3), np.uint8)
-            self._painter.paint(fine, *direction, skip_thing=view.skip_thing, roll=view.roll)
+            paint(fine, *direction, skip_thing=view.skip_thing, roll=view.roll, margin=margin * count)
             light = _LINEAR[fine].reshape(size, count, size, count, 3).mean(axis=(1, 3))
             # Back to bytes by the nearest linear value.
             image[...] = np.searchsorted((_LINEAR[1:] + _LINEAR[:-1]) / 2, light)

@@ -6,12 +6,15 @@ processors.
 """
 
 from math import ceil, log, log2, pi, radians, sqrt, tan
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from puzzlebox._native import Retina as NativeRetina
 from puzzlebox.infant.senses.sight import DEFAULT_SENSITIVITY, Sight
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 # A blur narrower than this standard deviation, in pixels, leaves 95 % of the finest grating that pixels can show.
 _LEAST_BLUR = 0.1
@@ -84,8 +87,14 @@ class Retina:
         # A point that is one dioptre out of focus becomes a disc as wide as the pupil, seen from one metre.
         self._defocus = 0.0 if sight.focus_distance is None else np.degrees(sight.pupil) / _DISC * density
         # Coarse octaves reach far beyond the edges of a narrow picture: its outermost pixels would count too much.
+        self._margin = min(len(kernel) - 1, size // 2)
         self._native = NativeRetina(size, kernel, mask, bands, bool(waves < _MOST_WAVES))
         self._idle = len(kernel) == 1 and not (self._threshold or mask.size or self._defocus) and self._saturation == 1
+
+    @property
+    def margin(self) -> int:
+        """How many pixels beyond each edge of a picture its blur by acuity needs."""
+        return self._margin
 
     @property
     def needs_depth(self) -> bool:
@@ -105,17 +114,34 @@ class Retina:
         return resting + self.sight.accommodation * (wanted - resting)
 
     def filter(
-        self, picture: NDArray[np.uint8], depth: NDArray[np.float32] | None = None, focus: float | None = None
+        self,
+        picture: NDArray[np.uint8],
+        depth: NDArray[np.float32] | None = None,
+        focus: float | None = None,
+        out: NDArray[np.uint8] | None = None,
     ) -> None:
-        """Filter a picture in place.
+        """Filter a picture.
 
         Args:
-            picture: size x size x 3, bytes of sRGB.
-            depth: metres for each pixel. Default: everything is in focus.
+            picture: size x size x 3, bytes of sRGB, or with the same number of pixels more at each edge. Without
+                `margin` of them, its mirror image or its outermost pixels stand for what is beyond an edge, and fine
+                gratings leave traces there.
+            depth: metres for each pixel of the picture. Default: everything is in focus.
             focus: in dioptres. Default: as `focus` returns for the depth.
+            out: where the filtered size x size x 3 bytes go. Default: the picture, which must have that size.
         """
+        target = picture if out is None else out
         if self._idle:
+            if out is not None:
+                out[...] = within(picture, self.size)
             return
-        chosen = self.focus(depth) if focus is None else focus
-        limits = (self._threshold, self._saturation, chosen, self.sight.depth_of_focus, self._defocus)
-        self._native.filter(picture, depth, *limits)
+        if focus is None:
+            focus = self.focus(None if depth is None else within(depth, self.size))
+        limits = (self._threshold, self._saturation, focus, self.sight.depth_of_focus, self._defocus)
+        self._native.filter(picture, depth, *limits, target)
+
+
+def within(picture: NDArray[Scalar], size: int) -> NDArray[Scalar]:
+    """Return the middle of a square picture, without its margin."""
+    margin = (len(picture) - size) // 2
+    return picture[margin : margin + size, margin : margin + size]

@@ -8,7 +8,10 @@ where s is the displacement of the skin at the taxel and t the number of frames 
 not publish s_max, lambda, delta, or when a stimulus ends; `SkinSettings` has all of them as parameters.
 
 The displacement is how far another shape reaches below the undeformed skin: the flesh over the bones is soft, and what
-touches a bone pushes in the flesh above it. Taxels beside a displaced one are pulled along, less the farther away.
+touches a bone pushes in the flesh above it. It is the distance from the taxel to the nearest surface of the shape. A
+thing that is thinner than the flesh can sink in past the middle of its thickness, where its nearest surface is the one
+behind it: there, the way inwards to that middle counts too, and both together are at most the thickness of the flesh.
+Taxels beside a displaced one are pulled along, less the farther away.
 """
 
 from dataclasses import dataclass
@@ -21,6 +24,7 @@ from puzzlebox._native import Touch
 from puzzlebox.infant.body.body import Body
 from puzzlebox.infant.body.bones import BONES
 from puzzlebox.infant.body.build import FLESH, neighbours
+from puzzlebox.infant.looks.field import distance_to
 from puzzlebox.infant.looks.mesh import skin_of
 from puzzlebox.infant.senses.habituation import Habituation
 from puzzlebox.infant.senses.neighbours import links_between
@@ -113,6 +117,8 @@ class Skin:
         start, other, pull = self._links(normal)
         self._touch = Touch(
             self._bind.astype(np.float32).ravel(),
+            normal.astype(np.float32).ravel(),
+            self._thickness().astype(np.float32),
             self._bones.astype(np.uint8).ravel(),
             self._weights.astype(np.float32).ravel(),
             self.taxels.bone.astype(np.uint8),
@@ -127,6 +133,18 @@ class Skin:
         self._body_of_geom = child.model.geom_bodyid.copy()
         self._sizes = _sizes(child)
         self._reach = self._reach_felt(start, other)
+
+    def _thickness(self) -> NDArray[np.float64]:
+        """Return how thick the flesh between each taxel and the bones that it follows is, in metres."""
+        scales, mesh = self.child.built.growth.scales, self._mesh
+        most = np.array([FLESH[bone.region] * max(scales[bone.region]) for bone in BONES])
+        out = most[self.taxels.bone]
+        for row, bone in enumerate(BONES):
+            own = np.flatnonzero(((self._bones == row) & (self._weights >= _LEAST_SHARE)).any(axis=1))
+            local = (self._bind[own] - mesh.places[row]) @ mesh.turns[row]
+            for shape in bone.shapes:
+                out[own] = np.minimum(out[own], distance_to(shape.grown(scales[bone.region]), local))
+        return np.asarray(np.maximum(out, 0.0))
 
     def _deaf(self) -> NDArray[np.uint64]:
         """Return, for each taxel, a bit for each bone that it does not feel.
