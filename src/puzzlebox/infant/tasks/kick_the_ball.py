@@ -63,6 +63,8 @@ class KickTheBall(Task[KickTheBallSettings]):
     settings_class = KickTheBallSettings
     reward = "+1 for each kick: the ball is within 0.5 m of a point 12.5 cm ahead of the child, and lower than 0.5 m"
     end = "when ball or child leaves the field; passed after a kick"
+    youngest = 9.0
+    why_youngest = "a child crawls from 8 months, and younger ones are too slow to meet the ball"
 
     @property
     def room(self) -> Room:

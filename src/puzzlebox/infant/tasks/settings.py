@@ -24,7 +24,7 @@ class Settings:
     """Settings of every task.
 
     Attributes:
-        age_months: the age of the child, 0 to 24.
+        age_months: the age of the child, from the youngest age of the task to 24.
         senses: the parts of an observation. Default: those of the task.
         primitives: the primitives of an action, for tasks with this control; "all" for all six. Default: those of the
             task.

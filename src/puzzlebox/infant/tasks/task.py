@@ -53,6 +53,9 @@ class Task(ABC, Generic[S]):
         colours: the names of the one-hot code `colour`.
         reward: what is rewarded, in a sentence for tables.
         end: when an episode ends and is passed, in a sentence for tables.
+        youngest: the age in months from which on the task can be played: its script passes most episodes, and doing
+            nothing none (`python -m benchmarks.infant_ages`).
+        why_youngest: why younger children cannot play it, as the end of a sentence.
         settings: the settings of this instance.
         memory: all that changes during an episode, besides the stage; plain values.
     """
@@ -65,8 +68,20 @@ class Task(ABC, Generic[S]):
     colours: ClassVar[Sequence[str]] = ()
     reward: ClassVar[str]
     end: ClassVar[str]
+    youngest: ClassVar[float]
+    why_youngest: ClassVar[str]
 
     def __init__(self, settings: S) -> None:
+        """Keep the settings.
+
+        Raises:
+            ValueError: the child is too young for the task.
+        """
+        if settings.age_months < self.youngest:
+            raise ValueError(
+                f"age_months is {settings.age_months:g}, but the youngest age for this task is {self.youngest:g} months: "
+                f"{self.why_youngest}"
+            )
         self.settings = settings
         self.memory: dict[str, Any] = {}
 
