@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from puzzlebox.infant.envs.env import InfantEnv
@@ -14,3 +16,17 @@ def test_there_are_enough_wrong_toys_of_the_same_shape(settings: dict[str, objec
     env = InfantEnv("object-nav", senses=("joints",), same_shape=True, **settings)
     for seed in range(3):
         env.reset(seed=seed)
+
+
+@pytest.mark.parametrize(
+    ("task", "settings", "name"),
+    [
+        ("grab-object", {"discrete": True}, "discrete is True"),
+        ("grab-object", {"primitives": "nonsense"}, "primitives is 'nonsense'"),
+        ("kick-the-ball", {"joints": "nonsense"}, "joints is 'nonsense'"),
+        ("kick-the-ball", {"discrete": True, "primitives": ("walk",)}, r"primitives is \('walk',\)"),
+    ],
+)
+def test_settings_of_the_other_kind_of_control_are_refused(task: str, settings: dict[str, Any], name: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{name}, but .*; leave (it|one of them) out$"):
+        InfantEnv(task, **settings)

@@ -75,15 +75,30 @@ class Task(ABC, Generic[S]):
         """Keep the settings.
 
         Raises:
-            ValueError: the child is too young for the task.
+            ValueError: the child is too young for the task, or a setting is one of the other kind of control.
         """
         if settings.age_months < self.youngest:
             raise ValueError(
-                f"age_months is {settings.age_months:g}, but the youngest age for this task is {self.youngest:g} months: "
-                f"{self.why_youngest}"
+                f"age_months is {settings.age_months:g}, but the youngest age for this task is {self.youngest:g} "
+                f"months: {self.why_youngest}"
             )
+        self._check_control(settings)
         self.settings = settings
         self.memory: dict[str, Any] = {}
+
+    def _check_control(self, settings: S) -> None:
+        """Raise a ValueError if a setting is one of the other kind of control, and would be ignored."""
+        given = {name: getattr(settings, name) for name in ("primitives", "discrete", "joints")}
+        strange = ("joints",) if self.control == PRIMITIVES else ("primitives", "discrete")
+        for name in strange:
+            if given[name] is not None and given[name] is not False:
+                moves = "primitives, not joints" if self.control == PRIMITIVES else "joints, not primitives"
+                raise ValueError(f"{name} is {given[name]!r}, but this task is controlled by {moves}; leave it out")
+        if settings.discrete and settings.primitives is not None:
+            raise ValueError(
+                f"primitives is {settings.primitives!r}, but with discrete=True an action is one of forwards, left and "
+                "right; leave one of them out"
+            )
 
     @property
     def agents(self) -> int:
