@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from puzzlebox.infant.body.physics import CONTROL_STEP
 from puzzlebox.infant.envs.core import Core, Snapshot
 from puzzlebox.infant.envs.perception import Observation
+from puzzlebox.infant.tasks.settings import check_truth
 from puzzlebox.seeds import check_seed, next_episode_seed
 from puzzlebox.text import nearest
 
@@ -45,7 +46,7 @@ class InfantEnv(gym.Env[Observation, Any]):
         # A copy: Gymnasium's vectors write into the metadata of their first environment.
         self.metadata = dict(type(self).metadata)  # type: ignore[misc]
         self.render_mode = render_mode
-        self._script = script
+        self._script = check_truth("script", script)
         self.core = Core(task, **settings)
         self.observation_space, self.action_space = stacked_spaces(self.core)
         self._playing = False

@@ -17,6 +17,7 @@ from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv, VectorEnv
 
 from puzzlebox.infant.envs.env import InfantEnv
 from puzzlebox.infant.envs.perception import Observation
+from puzzlebox.infant.tasks.settings import check_truth
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,8 @@ def make_vec(
         task_settings: settings of single tasks, by their names.
         settings: settings of all tasks.
     """
-    if isinstance(num_envs, bool) or not isinstance(num_envs, int) or num_envs < 1:
+    check_truth("processes", processes)
+    if isinstance(num_envs, bool) or not isinstance(num_envs, int | np.integer) or num_envs < 1:
         raise ValueError(f"num_envs is {num_envs!r}; it must be a whole number, 1 or more")
     names = [task] if isinstance(task, str) else list(task)
     if not names:
