@@ -54,7 +54,7 @@ def test_numbers_and_truth_values_of_numpy_are_those_of_python() -> None:
         "age_months": np.float32(12.0),
         "max_steps": np.int32(7),
     }
-    env = InfantEnv("object-nav", **given, fakes=np.uint8(3), script=np.bool_(False))
+    env = InfantEnv("object-nav", **given, max_steps=np.int32(7), fakes=np.uint8(3), script=np.bool_(False))
     assert env.core.settings.plain() == {
         "pixels": 32,
         "discrete": True,
