@@ -137,8 +137,8 @@ class Checked:
             if not isinstance(name, str) or name in held or name in facts:
                 raise
             raise ValueError(
-                f"item {item.code} asks its log for {name!r}; `watch` has {', '.join(held) or 'nothing'}, and facts are "
-                f"{', '.join(facts)}"
+                f"item {item.code} asks its log for {name!r}; `watch` has {', '.join(held) or 'nothing'}, and the facts "
+                f"are {', '.join(facts)}"
             ) from problem
         if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):
             raise ValueError(
