@@ -136,9 +136,9 @@ class Checked:
             name = problem.args[0] if problem.args else None
             if not isinstance(name, str) or name in held or name in facts:
                 raise
+            watched, facts_there = ", ".join(held) or "nothing", ", ".join(facts)
             raise ValueError(
-                f"item {item.code} asks its log for {name!r}; `watch` has {', '.join(held) or 'nothing'}, and the facts "
-                f"are {', '.join(facts)}"
+                f"item {item.code} asks its log for {name!r}; `watch` has {watched}, and the facts are {facts_there}"
             ) from problem
         if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):
             raise ValueError(

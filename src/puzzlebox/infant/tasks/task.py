@@ -53,6 +53,7 @@ class Task(ABC, Generic[S]):
         colours: the names of the one-hot code `colour`.
         reward: what is rewarded, in a sentence for tables.
         end: when an episode ends and is passed, in a sentence for tables.
+        border: whether pictures from outside show where the field ends, in a room without walls.
         youngest: the age in months from which on the task can be played: its script passes most episodes, and doing
             nothing none (`python -m benchmarks.infant_ages`).
         why_youngest: why younger children cannot play it, as the end of a sentence.
@@ -68,6 +69,7 @@ class Task(ABC, Generic[S]):
     colours: ClassVar[Sequence[str]] = ()
     reward: ClassVar[str]
     end: ClassVar[str]
+    border: ClassVar[bool] = False
     youngest: ClassVar[float]
     why_youngest: ClassVar[str]
 
