@@ -63,16 +63,21 @@ class InfantEnv(gym.Env[Observation, Any]):
         """Hold an action for 1/15 s."""
         if not self._playing:
             raise RuntimeError("there is no episode; call reset() first")
-        actions = [action] if self.core.agents == 1 else list(np.asarray(action))
-        if len(actions) != self.core.agents:
-            raise ValueError(
-                f"there are {len(actions)} actions; there must be one for each of {self.core.agents} agents"
-            )
+        actions = [action] if self.core.agents == 1 else self._actions(action)
         observations = self.core.step(actions)
         outcome, truncated = self.core.outcome, self.core.truncated
         self._playing = not (outcome.over or truncated)
         reward = float(np.mean(outcome.rewards))
         return self._stack(observations), reward, outcome.over, truncated, self._info()
+
+    def _actions(self, action: Any) -> list[Any]:
+        """Return the action of each of several agents."""
+        agents = self.core.agents
+        if not isinstance(action, list | tuple | np.ndarray) or np.ndim(action) == 0:
+            raise ValueError(f"an action is {action!r}; it must be an array with an action for each of {agents} agents")
+        if len(action) != agents:
+            raise ValueError(f"there are {len(action)} actions; there must be one for each of {agents} agents")
+        return list(action)
 
     def _stack(self, observations: list[Observation]) -> Observation:
         if self.core.agents == 1:
