@@ -18,8 +18,8 @@ def page(note: str) -> str:
         "",
         f"The tasks of [the infant](../guides/infant.md#tasks) with their defaults. {note}",
         "",
-        "| task | id | senses | control | steps |",
-        "|---|---|---|---|---|",
+        "| task | id | senses | control | steps | from |",
+        "|---|---|---|---|---|---|",
     ]
     classes = {entry.name: task_class(entry) for entry in CATALOGUE.values()}
     for entry in CATALOGUE.values():
@@ -27,14 +27,20 @@ def page(note: str) -> str:
         settings = kind.settings_class
         senses, control = ", ".join(settings.default_senses), _control(kind)
         steps = f"{settings.default_max_steps:,}"
-        lines.append(f"| [`{entry.name}`](#{entry.name}) | `{entry.id}` | {senses} | {control} | {steps} |")
-    lines += ["", "`steps` are control steps of 1/15 s after which an episode is truncated.", ""]
+        row = f"| [`{entry.name}`](#{entry.name}) | `{entry.id}` | {senses} | {control} | {steps} |"
+        lines.append(f"{row} {kind.youngest:g} months |")
+    lines += [
+        "",
+        "`steps` are control steps of 1/15 s after which an episode is truncated; `from` is the youngest age.",
+        "",
+    ]
     lines += ["## Settings of every task", "", "A task with another default lists the setting once more.", ""]
     lines += _settings(Settings, {})
     for entry in CATALOGUE.values():
         kind = classes[entry.name]
         lines += ["", f"## `{entry.name}`", "", inspect.getdoc(kind) or "", ""]
         lines += [f"- **Reward:** {kind.reward}.", f"- **End:** {kind.end}.", f"- **Group:** {entry.group}."]
+        lines.append(f"- **Youngest age:** {kind.youngest:g} months: {kind.why_youngest}.")
         if kind.targets:
             lines.append(f"- **`target`:** {', '.join(kind.targets)}.")
         if kind.colours:

@@ -42,3 +42,20 @@ def test_walls_that_hide_nobody_and_what_eyes_see_stay_as_they_are() -> None:
     picture(hidden, OUTSIDE, SIZE)
     assert np.array_equal(picture(hidden, LEFT_EYE, SIZE, samples=1), eye)
     assert np.array_equal(play.stage.scene.parts, parts), "the scene itself is not changed"
+
+
+def white(image: NDArray[np.uint8]) -> int:
+    """Return how many pixels are as white as chalk."""
+    return int((image.min(axis=2) > 225).sum())
+
+
+def test_a_line_shows_the_border_of_the_field_from_outside_and_not_to_the_child() -> None:
+    play = play_at("kick-the-ball", 2.0, 0.0)
+    parts = play.stage.scene.parts.copy()
+    eye = picture(play, LEFT_EYE, SIZE, samples=1)
+    outside, near = picture(play, OUTSIDE, SIZE), near_picture(play, SIZE)
+    play.task.border = False  # type: ignore[misc]
+    assert white(picture(play, OUTSIDE, SIZE)) < white(outside) - 100
+    assert white(near_picture(play, SIZE)) < white(near)
+    assert np.array_equal(picture(play, LEFT_EYE, SIZE, samples=1), eye)
+    assert np.array_equal(play.stage.scene.parts, parts)

@@ -232,3 +232,13 @@ def test_an_environment_paints_itself_from_outside() -> None:
     picture: Any = env.render()
     assert picture.shape == (360, 480, 3)
     assert picture.std() > 10
+
+
+def test_there_is_no_snapshot_before_the_first_episode() -> None:
+    env = InfantEnv("kick-the-ball", senses=("balance",))
+    with pytest.raises(RuntimeError, match=r"^there is no episode; call reset\(\) first$"):
+        env.snapshot()
+    env.reset(seed=1)
+    other = InfantEnv("kick-the-ball", senses=("balance",))
+    other.restore(env.snapshot())
+    assert other.snapshot().task == "kick-the-ball"

@@ -1,11 +1,14 @@
 """`puzzlebox infant serve`: offer infant environments to other programs and machines."""
 
+from errno import EADDRNOTAVAIL
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from puzzlebox.cli.words import fail, note
+
+_ADDRESSES = "name 127.0.0.1, 0.0.0.0 for all networks, or another address that this machine has"
 
 
 def serve(
@@ -58,9 +61,14 @@ def serve(
     limits = Limits(connections=connections, environments=environments, idle_seconds=idle)
     try:
         server = Server(host, port, token, limits)
+    except UnicodeError:
+        fail(f"--host: {host!r} is not an address", _ADDRESSES)
     except ValueError as problem:
         fail(f"{token_file}: {problem}")
     except OSError as problem:
+        # Numbers below 0 are those of a name that cannot be looked up.
+        if problem.errno is None or problem.errno < 0 or problem.errno == EADDRNOTAVAIL:
+            fail(f"--host: {host} is not an address of this machine", _ADDRESSES)
         fail(f"{host}:{port} cannot be listened on: {problem.strerror or problem}", "name another one with --port")
     note(f"Infant tasks are offered at {server.address}; Ctrl-C ends it.")
     if token is None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from puzzlebox.infant.body.bones import JOINT_NAMES
 from puzzlebox.infant.body.child import Child
+from puzzlebox.infant.control.numbers import action_numbers
 from puzzlebox.text import closest
 
 _ARM = ("collarbone", "upper_arm", "forearm", "hand")
@@ -87,9 +88,7 @@ class JointControl:
         Raises:
             ValueError: the action has the wrong shape or a number that is not finite.
         """
-        numbers = np.asarray(action, np.float64)
-        if numbers.shape != self.space.shape:
-            raise ValueError(f"an action has the shape {numbers.shape}; it must be {self.space.shape}")
+        numbers = action_numbers(action, self.space.shape)
         if not np.isfinite(numbers).all():
             name = self.names[int(np.flatnonzero(~np.isfinite(numbers))[0])]
             raise ValueError(f"an action has a number for {name} that is not finite")

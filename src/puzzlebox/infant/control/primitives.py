@@ -24,6 +24,7 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete
 from numpy.typing import NDArray
 
+from puzzlebox.infant.control.numbers import action_numbers
 from puzzlebox.text import closest
 
 # Beyond this, `grab` and `act` do something.
@@ -75,9 +76,7 @@ class PrimitiveControl:
         """
         if isinstance(self.space, Discrete):
             return self._choice(action)
-        numbers = np.asarray(action, np.float64)
-        if numbers.shape != self.space.shape:
-            raise ValueError(f"an action has the shape {numbers.shape}; it must be {self.space.shape}")
+        numbers = action_numbers(action, self.space.shape)
         if not np.isfinite(numbers).all():
             raise ValueError(f"the action {numbers.tolist()} has a number that is not finite")
         out = np.zeros(len(NAMES))
@@ -85,7 +84,10 @@ class PrimitiveControl:
         return out
 
     def _choice(self, action: Any) -> NDArray[np.float64]:
-        number = int(action) if np.ndim(action) == 0 and int(action) == action else -1
+        try:
+            number = int(action) if np.ndim(action) == 0 and int(action) == action else -1
+        except (TypeError, ValueError, OverflowError):
+            number = -1
         if not 0 <= number < len(CHOICES):
             raise ValueError(f"an action is {action!r}; it must be a whole number from 0 to {len(CHOICES) - 1}")
         out = np.zeros(len(NAMES))

@@ -75,6 +75,7 @@ class Core:
         self.play = Play(self.task)
         self.action_space = self.new_action_space()
         self.outcome = Outcome([0.0] * self.task.agents)
+        self._begun = False
         self._senses_delay, self._muscles_delay = Delay(self.settings.sense_delay), Delay(self.settings.muscle_delay)
 
     def new_observation_space(self) -> spaces.Dict:
@@ -93,6 +94,7 @@ class Core:
     def reset(self, seed: int) -> list[Observation]:
         """Begin an episode and return the observation of each agent."""
         self.play.begin(seed)
+        self._begun = True
         self.outcome = Outcome([0.0] * self.agents)
         observations = self._observe()
         self._senses_delay.reset(observations)
@@ -137,7 +139,13 @@ class Core:
         ]
 
     def snapshot(self, rng: Mapping[str, Any]) -> Snapshot:
-        """Return the state of everything, with that of a random stream."""
+        """Return the state of everything, with that of a random stream.
+
+        Raises:
+            RuntimeError: no episode has begun.
+        """
+        if not self._begun:
+            raise RuntimeError("there is no episode; call reset() first")
         return Snapshot(
             self.entry.name,
             self.settings.plain(),
@@ -162,6 +170,7 @@ class Core:
                 f"is {self.entry.name} with {dict(self.settings.plain())}"
             )
         self.play.load(snapshot.play)
+        self._begun = True
         self.outcome = deepcopy(snapshot.outcome)
         senses, muscles = deepcopy(snapshot.late)
         self._senses_delay.restore(senses)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from puzzlebox.infant.body.physics import CONTROL_STEP
 from puzzlebox.infant.envs.core import Core, Snapshot
 from puzzlebox.infant.envs.perception import Observation
+from puzzlebox.infant.tasks.settings import check_truth
 from puzzlebox.seeds import check_seed, next_episode_seed
 from puzzlebox.text import nearest
 
@@ -45,7 +46,7 @@ class InfantEnv(gym.Env[Observation, Any]):
         # A copy: Gymnasium's vectors write into the metadata of their first environment.
         self.metadata = dict(type(self).metadata)  # type: ignore[misc]
         self.render_mode = render_mode
-        self._script = script
+        self._script = check_truth("script", script)
         self.core = Core(task, **settings)
         self.observation_space, self.action_space = stacked_spaces(self.core)
         self._playing = False
@@ -62,16 +63,21 @@ class InfantEnv(gym.Env[Observation, Any]):
         """Hold an action for 1/15 s."""
         if not self._playing:
             raise RuntimeError("there is no episode; call reset() first")
-        actions = [action] if self.core.agents == 1 else list(np.asarray(action))
-        if len(actions) != self.core.agents:
-            raise ValueError(
-                f"there are {len(actions)} actions; there must be one for each of {self.core.agents} agents"
-            )
+        actions = [action] if self.core.agents == 1 else self._actions(action)
         observations = self.core.step(actions)
         outcome, truncated = self.core.outcome, self.core.truncated
         self._playing = not (outcome.over or truncated)
         reward = float(np.mean(outcome.rewards))
         return self._stack(observations), reward, outcome.over, truncated, self._info()
+
+    def _actions(self, action: Any) -> list[Any]:
+        """Return the action of each of several agents."""
+        agents = self.core.agents
+        if not isinstance(action, list | tuple | np.ndarray) or np.ndim(action) == 0:
+            raise ValueError(f"an action is {action!r}; it must be an array with an action for each of {agents} agents")
+        if len(action) != agents:
+            raise ValueError(f"there are {len(action)} actions; there must be one for each of {agents} agents")
+        return list(action)
 
     def _stack(self, observations: list[Observation]) -> Observation:
         if self.core.agents == 1:

@@ -1,8 +1,7 @@
 """Several children in one task, as a PettingZoo environment in which all act at once."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
-
-import numpy as np
 
 from puzzlebox.infant.body.physics import CONTROL_STEP
 from puzzlebox.infant.envs.core import Core, Snapshot
@@ -72,14 +71,22 @@ class InfantParallelEnv(ParallelEnv):  # type: ignore[misc]
         return dict(zip(self.agents, observations, strict=True)), self._infos(self.agents)
 
     def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-        """Hold the action of each agent for 1/15 s; an agent without an action does nothing."""
+        """Hold the action of each agent for 1/15 s.
+
+        Raises:
+            ValueError: an agent has no action, or there is no such agent, or an action does not fit its space.
+        """
         if not self.agents:
             raise RuntimeError("there is no episode; call reset() first")
+        if not isinstance(actions, Mapping):
+            raise ValueError(f"actions are {actions!r}; they must be a dictionary of actions by the names of agents")
         for agent in actions:
             self._known(agent)
+        missing = [agent for agent in self.possible_agents if agent not in actions]
+        if missing:
+            raise ValueError(f"there is no action for {', '.join(missing)}; every agent acts in each step")
         acting = list(self.agents)
-        idle = np.zeros(self.core.action_space.shape or (), np.float32)
-        observations = self.core.step([actions.get(agent, idle) for agent in self.possible_agents])
+        observations = self.core.step([actions[agent] for agent in self.possible_agents])
         outcome, truncated = self.core.outcome, self.core.truncated
         rewards = {agent: float(outcome.rewards[self.possible_agents.index(agent)]) for agent in acting}
         infos = self._infos(acting)

@@ -17,6 +17,8 @@ from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv, VectorEnv
 
 from puzzlebox.infant.envs.env import InfantEnv
 from puzzlebox.infant.envs.perception import Observation
+from puzzlebox.infant.tasks.settings import check_truth
+from puzzlebox.text import closest
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,14 @@ def _one(task: str, settings: dict[str, Any], padding: Padding | None) -> gym.En
     return env if padding is None else Padded(env, padding)
 
 
+def _first(task: str, settings: dict[str, Any]) -> InfantEnv:
+    """Return an environment of one of several tasks; what it refuses is raised with its name."""
+    try:
+        return InfantEnv(task, **settings)
+    except ValueError as problem:
+        raise ValueError(f"{task}: {problem}") from None
+
+
 def make_vec(
     task: str | Sequence[str],
     num_envs: int = 1,
@@ -122,14 +132,26 @@ def make_vec(
             all are stepped in this process.
         task_settings: settings of single tasks, by their names.
         settings: settings of all tasks.
+
+    Raises:
+        ValueError: there are more tasks than environments, or a value is not allowed.
     """
-    if isinstance(num_envs, bool) or not isinstance(num_envs, int) or num_envs < 1:
+    check_truth("processes", processes)
+    if isinstance(num_envs, bool) or not isinstance(num_envs, int | np.integer) or num_envs < 1:
         raise ValueError(f"num_envs is {num_envs!r}; it must be a whole number, 1 or more")
     names = [task] if isinstance(task, str) else list(task)
     if not names:
         raise ValueError("no task was named; there must be at least one")
+    if len(names) > num_envs:
+        raise ValueError(
+            f"num_envs is {num_envs}, but there are {len(names)} tasks, so that {', '.join(names[num_envs:])} would "
+            f"not be played; it must be {len(names)} or more"
+        )
+    for name in task_settings or {}:
+        if name not in names:
+            raise ValueError(f"task_settings has {name!r}; there are {', '.join(names)}{closest(str(name), names)}")
     own = {name: {**settings, **(task_settings or {}).get(name, {})} for name in names}
-    padding = Padding.of([InfantEnv(name, **own[name]) for name in own]) if len(own) > 1 else None
+    padding = Padding.of([_first(name, own[name]) for name in own]) if len(own) > 1 else None
     makers: list[Callable[[], gym.Env[Any, Any]]] = [
         partial(_one, names[index % len(names)], own[names[index % len(names)]], padding) for index in range(num_envs)
     ]

@@ -7,7 +7,9 @@ import numpy as np
 from gymnasium import spaces
 
 from puzzlebox.infant.body.physics import CONTROL_STEP
+from puzzlebox.infant.control.numbers import action_numbers
 from puzzlebox.infant.items.catalogue import item_named
+from puzzlebox.infant.items.checks import SENSES, check_item
 from puzzlebox.infant.items.item import Item, Mode
 from puzzlebox.infant.items.session import CHILD, Session
 from puzzlebox.infant.senses.senses import SensesSettings, State
@@ -43,10 +45,12 @@ class ItemEnv(gym.Env[State, Any]):
         blocks: int | None = None,
     ) -> None:
         chosen = item if isinstance(item, Item) else item_named(item, age_months)
+        check_item(chosen)
         if senses is None:
-            wanted = {name: name in chosen.senses for name in ("skin", "ears", "eyes", "joints", "balance")}
+            wanted = {name: name in chosen.senses for name in SENSES}
             senses = SensesSettings(**wanted)
         self.session = Session(chosen, mode, age_months=age_months, senses=senses, blocks=blocks)
+        self._playing = False
         state = self.session.reset(0)[CHILD]
         self.observation_space = spaces.Dict({name: _space(name, each) for name, each in state.items()})
         self.action_space = spaces.Box(-1.0, 1.0, (self.session.action_size,), np.float32)
@@ -55,12 +59,20 @@ class ItemEnv(gym.Env[State, Any]):
         """Begin an administration; with a seed it is that one, without one its seed is drawn."""
         super().reset(seed=None if seed is None else check_seed(seed))
         own = next_episode_seed(self.np_random) if seed is None else check_seed(seed)
-        return self._clipped(self.session.reset(own)[CHILD]), self._info()
+        state = self.session.reset(own)[CHILD]
+        self._playing = True
+        return self._clipped(state), self._info()
 
     def step(self, action: Any) -> tuple[State, float, bool, bool, dict[str, Any]]:
-        """Take one control step of 1/15 s."""
+        """Take one control step of 1/15 s; numbers outside -1 to 1 are clipped."""
+        if not self._playing:
+            raise RuntimeError("there is no episode; call reset() first")
+        numbers = action_numbers(action, (self.session.action_size,))
+        if not np.isfinite(numbers).all():
+            raise ValueError(f"the action {numbers.tolist()} has a number that is not finite")
         state = self.session.step(action)[CHILD]
         over = self.session.over
+        self._playing = not over
         score = float(self.session.score().points) if over else 0.0
         return self._clipped(state), score, over, False, self._info()
 

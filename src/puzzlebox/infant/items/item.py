@@ -33,7 +33,7 @@ class Verb(Enum):
 
     SHOW = "show"  # a thing appears
     HIDE = "hide"  # a thing vanishes
-    PLACE = "place"  # a thing is put somewhere at once: `value` is the place, or the place and the rotation
+    PLACE = "place"  # a thing is put somewhere at once: `value` is the place
     GLOW = "glow"  # a thing glows (`value` True) or not
     LAMP = "lamp"  # the light becomes `value`, 0 to 1
     SOUND = "sound"  # the level of a source becomes `value`
@@ -44,7 +44,7 @@ class Verb(Enum):
     GIVE = "give"  # the caregiver hands `thing` over and lets go after `value` seconds
     LAY = "lay"  # the caregiver presses `thing` into the palm of the hand `value`
     LET_GO = "let go"  # `thing` is held no longer
-    CUE = "cue"  # nothing; `value` is written to the log
+    CUE = "cue"  # nothing
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """One administration of an item: its stage, trials, events and log."""
 
-from typing import Any
+from typing import Any, cast
 
 import mujoco
 import numpy as np
@@ -10,6 +10,7 @@ from puzzlebox.infant.body.child import Child
 from puzzlebox.infant.body.physics import CONTROL_STEP
 from puzzlebox.infant.body.poses import pose_named
 from puzzlebox.infant.body.skeleton import Skeleton
+from puzzlebox.infant.items.checks import Checked, check_block, check_item, check_mode, check_watch
 from puzzlebox.infant.items.item import Event, Item, Mode, Outcome, Trial, Verb
 from puzzlebox.infant.items.scoring import END, Score, cue_of, facts_of, outcomes_of, possible, score
 from puzzlebox.infant.items.seated import SeatedDriver
@@ -60,21 +61,25 @@ class Session:
             age_months: the age of the child.
             senses: what the child senses. Default: nothing, for scripts.
             blocks: how many blocks of trials. Default: as many as the chance guard asks for.
+
+        Raises:
+            ValueError: an argument is not allowed, or the item is not written as it must be.
         """
-        self.item, self.mode = item, Mode(mode)
-        if self.mode not in item.modes:
-            raise ValueError(f"item {item.code} cannot be played with {self.mode.value}")
-        self.blocks = item.blocks if blocks is None else blocks
-        if self.blocks < 1:
-            raise ValueError(f"blocks is {self.blocks}; it must be 1 or more")
+        check_item(item)
+        self.item, self.mode = item, check_mode(mode, item)
+        if blocks is not None and (isinstance(blocks, bool) or not isinstance(blocks, int | np.integer) or blocks < 1):
+            raise ValueError(f"blocks is {blocks!r}; it must be a whole number, 1 or more")
+        self.blocks = item.blocks if blocks is None else int(blocks)
         person = Person(CHILD, age_months, jointed=self.mode is Mode.JOINTS, senses=senses)
         self.stage = item.stage(person)
+        check_watch(item, self.stage)
         self.caregiver = Caregiver(self.stage) if CAREGIVER in self.stage.people else None
         self.recorder = Recorder(self.stage, CHILD, sees=item.sees, watch=item.watch)
         self.driver: SeatedDriver | None = None
         if self.mode is Mode.PRIMITIVES:
             self.driver = SeatedDriver(self.stage, CHILD, table=TABLE_HEIGHT, grabs=item.watch, visible=self._visible)
             self.stage.person(CHILD).driver = self.driver
+        self._checked = cast(Item, Checked(item))
         self.trials: list[Trial] = []
         self.memory: dict[str, Any] = {}
         growth = self.stage.person(CHILD).body.built.growth
@@ -117,7 +122,11 @@ class Session:
     def reset(self, seed: int) -> dict[str, State]:
         """Begin an administration; the seed determines order, sides and places of all trials."""
         self.rng = rng_from(check_seed(seed))
-        self.trials = [trial for number in range(self.blocks) for trial in self.item.block(self.rng, number)]
+        self.trials = [
+            trial
+            for number in range(self.blocks)
+            for trial in check_block(self.item, self.item.block(self.rng, number), self.stage)
+        ]
         states = self.stage.reset(seed)
         self.recorder.reset()
         self.recorder.log.facts.update(item=self.item.number, mode=self.mode.value, seed=seed, blocks=self.blocks)
@@ -199,17 +208,17 @@ class Session:
 
     def score(self) -> Score:
         """Return the score, from the log; raise a ValueError if trials are still to be played."""
-        return score(self.item, self.log)
+        return score(self._checked, self.log)
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
         """What came of the trials that are complete, from the log."""
-        return outcomes_of(self.item, self.log)
+        return outcomes_of(self._checked, self.log)
 
     def possible_scores(self) -> tuple[int, int]:
         """Return the least and the greatest score that the rest of the trials can lead to."""
         outcomes = self.outcomes
-        return possible(self.item, outcomes, self.trials[len(outcomes) :])
+        return possible(self._checked, outcomes, self.trials[len(outcomes) :])
 
     # --- events
 

@@ -121,7 +121,7 @@ class Link:
 
 
 def _host_and_port(address: str) -> tuple[str, int]:
-    host, _, port = address.rpartition(":")
+    host, _, port = address.rpartition(":") if isinstance(address, str) else ("", "", "")
     if not host or not port.isascii() or not port.isdecimal() or not 1 <= int(port) <= 65535:
         raise ValueError(f"the address is {address!r}; it must be host:port, as in 127.0.0.1:8818")
     return host.removeprefix("[").removesuffix("]"), int(port)

@@ -76,7 +76,7 @@ class StageSights:
         owners = [number for _, _, number in people for _ in BONES]
         wall = len(owners)
         parts = [each.parts for each in self.figures]
-        parts += [_part(wall, *each[1:]) for each in room.boxes()]
+        parts += [box_part(wall, *each[1:]) for each in room.boxes()]
         owners.append(FENCE)
         self._rows: list[tuple[Shown, NDArray[np.intp], NDArray[np.intp]]] = []
         self._parts: dict[int, list[tuple[int, Form]]] = {}
@@ -152,7 +152,7 @@ class StageSights:
         return next(each.first_row for each in self.figures if each.body is body)
 
 
-def _part(row: int, at: object, half: object, colour: RGB) -> Table:
+def box_part(row: int, at: object, half: object, colour: RGB) -> Table:
     """Return a plain box."""
     part = np.zeros(1, PART)
     part["thing"], part["kind"], part["turn"] = row, Kind.BOX, (1, 0, 0, 0)

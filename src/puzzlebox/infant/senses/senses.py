@@ -35,6 +35,17 @@ class SensesSettings:
     joints: bool = True
     balance: bool = True
 
+    def __post_init__(self) -> None:
+        """Raise a ValueError if a sense is neither a truth value nor its settings."""
+        kinds = {"skin": SkinSettings, "ears": EarsSettings, "eyes": EyeSettings, "joints": None, "balance": None}
+        for name, kind in kinds.items():
+            value = getattr(self, name)
+            if isinstance(value, np.bool_):
+                object.__setattr__(self, name, bool(value))
+            elif not isinstance(value, bool) and (kind is None or not isinstance(value, kind)):
+                settings = "" if kind is None else f" or {kind.__name__}(...)"
+                raise ValueError(f"{name} is {value!r}; it must be True or False{settings}")
+
 
 @dataclass(frozen=True)
 class SensesSnapshot:

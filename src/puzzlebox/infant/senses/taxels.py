@@ -65,7 +65,7 @@ def spread_taxels(count: int = VECA_TAXELS) -> Taxels:
     Raises:
         ValueError: the count is not a positive whole number.
     """
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
         raise ValueError(f"the number of taxels is {count!r}; it must be a whole number, 1 or more")
     skin = skin_of(Growth.at(REFERENCE_MONTHS))
     region = _regions(skin)

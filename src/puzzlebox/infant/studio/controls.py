@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from puzzlebox.infant.body.bones import LEFT, RIGHT
 from puzzlebox.infant.body.physics import CONTROL_STEP
 from puzzlebox.infant.control.primitives import PrimitiveControl
-from puzzlebox.infant.tasks.baby_run import SHARPEST, STRIDES, BabyRun
+from puzzlebox.infant.tasks.baby_run import SHARPEST, BabyRun
 from puzzlebox.infant.tasks.play import Play
 from puzzlebox.infant.tasks.two_hands import TwoHandsTask
 
@@ -179,7 +179,7 @@ class CrawlSteering(Steering):
     def action(self, values: Sequence[float]) -> NDArray[np.float32]:
         """Return the targets of all joints at the next moment of the gait; without a key the limbs come to rest."""
         gallop, steer = values
-        self._strides += gallop * STRIDES * CONTROL_STEP
+        self._strides += gallop * self._task.strides * CONTROL_STEP
         # Limbs begin and cease to swing within three steps.
         self._swing += float(np.clip(abs(gallop) - self._swing, -_SWING, _SWING))
         return np.asarray(self._task.gait(self._play, self._strides, SHARPEST * steer, self._swing), np.float32)

@@ -8,28 +8,39 @@ from puzzlebox.infant.tasks.play import Play
 from puzzlebox.infant.tasks.task import Outcome
 from puzzlebox.infant.tasks.toys import COLOURS, TEN
 
+# How many wrong toys there are if no setting says so.
+_WRONG = 2
+
 
 @dataclass(frozen=True, kw_only=True)
 class CogSciNavSettings(NavigationSettings):
     """Settings of CogSciNav.
 
     Attributes:
-        toys: how many toys there are in all, 2 to 7; instead of `fakes`.
+        toys: how many toys there are in all, 2 to 7; instead of `fakes`. Default: 3.
     """
 
     default_senses: ClassVar[tuple[str, ...]] = ("eyes", "target", "colour")
 
-    toys: int = 3
+    toys: int | None = None
 
     def __post_init__(self) -> None:
         """Raise a ValueError if a setting makes no sense."""
         super().__post_init__()
+        if self.toys is None:
+            return
         self.whole("toys", 2, 7)
+        if self.fakes is not None:
+            raise ValueError(
+                f"toys is {self.toys} and fakes is {self.fakes}; both say how many toys there are, so leave one out"
+            )
 
     @property
     def wrong_toys(self) -> int:
         """How many wrong toys there are."""
-        return self.toys - 1 if self.fakes is None else self.fakes
+        if self.fakes is not None:
+            return self.fakes
+        return _WRONG if self.toys is None else self.toys - 1
 
 
 class CogSciNav(NavigationTask):

@@ -67,6 +67,8 @@ class DiskTower(Task[DiskTowerSettings]):
     primitives = ("walk", "turn", "head_pitch", "head_yaw", "grab")
     reward = "the change of the number of discs that lie on the first one in order, 0 to 5; to all children alike"
     end = "when all discs are stacked; then it is passed"
+    youngest = 11.0
+    why_youngest = "a child walks from 11 months, and must stand to stack the discs"
 
     @property
     def agents(self) -> int:

@@ -18,6 +18,8 @@ class GrabObject(TwoHandsTask):
         "of height, 1 at the end (the last three are ours)"
     )
     end = "when both hands hold it 6 cm above the table for 5 steps; then it is passed"
+    youngest = 5.0
+    why_youngest = "the arms of younger children are too small to grip and lift the block"
 
     def reason(self, play: Play) -> str:
         """Return what was missing."""

@@ -18,6 +18,8 @@ class GrabsBlock(TwoHandsTask):
     ahead: ClassVar[float] = 0.22
     reward = "the score: 1 when both hands have touched it for 8 steps, 1 more when they have lifted it for 8 steps"
     end = "at the score of 2; passed then (heights and times are ours)"
+    youngest = 6.0
+    why_youngest = "the arms of younger children are too small to grip and lift the block"
 
     def reason(self, play: Play) -> str:
         """Return what was missing."""

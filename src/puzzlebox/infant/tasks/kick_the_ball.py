@@ -58,11 +58,17 @@ class KickTheBallSettings(Settings):
 
 
 class KickTheBall(Task[KickTheBallSettings]):
-    """A child on an open field of 4.75 m intercepts a hissing ball; coming near it kicks it."""
+    """A child on an open field of 4.75 m intercepts a hissing ball; coming near it kicks it.
+
+    A white line shows the border of the field in pictures from outside; the child does not see it.
+    """
 
     settings_class = KickTheBallSettings
     reward = "+1 for each kick: the ball is within 0.5 m of a point 12.5 cm ahead of the child, and lower than 0.5 m"
     end = "when ball or child leaves the field; passed after a kick"
+    border = True
+    youngest = 9.0
+    why_youngest = "a child crawls from 8 months, and younger ones are too slow to meet the ball"
 
     @property
     def room(self) -> Room:

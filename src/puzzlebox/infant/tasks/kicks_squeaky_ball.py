@@ -58,6 +58,8 @@ class KicksSqueakyBall(Task[KicksSqueakyBallSettings]):
     primitives = ("walk", "turn", "act")
     reward = "2 for a kick of the right ball within 8 s, 1 for a later one (an item score; the times are ours)"
     end = "when any ball is kicked; passed if it is the right one"
+    youngest = 9.0
+    why_youngest = "a child crawls from 8 months, and younger ones are too slow to reach the ball in time"
 
     @property
     def room(self) -> Room:

@@ -55,6 +55,8 @@ class MazeNav(Task[MazeNavSettings]):
     settings_class = MazeNavSettings
     reward = "+1 at the target (the amount is ours), 0.01 for each metre that the way gets shorter"
     end = "after 5 searches of at most 256 steps each; passed if all of them succeed"
+    youngest = 12.0
+    why_youngest = "a child walks from 11 months, and younger ones are too slow to find the toys in time"
     targets = THREE
 
     def __init__(self, settings: MazeNavSettings) -> None:

@@ -76,6 +76,8 @@ class NavigationTask(Task[Any]):
 
     settings: NavigationSettings
     settings_class = NavigationSettings
+    youngest = 8.0
+    why_youngest = "a child crawls from 8 months; before, it only creeps, and does not get to a toy in time"
     # The shapes and colours of the toys that there can be.
     shapes: ClassVar[Sequence[str]] = THREE
     toy_colours: ClassVar[Sequence[str]] = ("red",)

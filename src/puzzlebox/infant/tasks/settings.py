@@ -1,8 +1,10 @@
 """The settings that all tasks of the toolkit share: the age of the child, its senses, how it is controlled, delays."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
+
+import numpy as np
 
 from puzzlebox.infant.body.growth import REFERENCE_MONTHS, check_age
 from puzzlebox.infant.control.delay import Delay
@@ -19,12 +21,29 @@ WHOLE, HANDS = "whole", "hands"
 HAND_REGIONS = ("hand", "fingertips")
 
 
+def _plain(value: Any) -> Any:
+    """Return a number or truth value of NumPy as one of Python."""
+    return value.item() if isinstance(value, np.generic | np.ndarray) and value.ndim == 0 else value
+
+
+def check_truth(name: str, value: Any) -> bool:
+    """Return a truth value, also one of NumPy, as a bool.
+
+    Raises:
+        ValueError: it is something else, such as a text.
+    """
+    truth = _plain(value)
+    if not isinstance(truth, bool):
+        raise ValueError(f"{name} is {value!r}; it must be True or False")
+    return truth
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """Settings of every task.
 
     Attributes:
-        age_months: the age of the child, 0 to 24.
+        age_months: the age of the child, from the youngest age of the task to 24.
         senses: the parts of an observation. Default: those of the task.
         primitives: the primitives of an action, for tasks with this control; "all" for all six. Default: those of the
             task.
@@ -64,17 +83,21 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Raise a ValueError if a setting makes no sense."""
+        for each in fields(self):
+            object.__setattr__(self, each.name, _plain(getattr(self, each.name)))
+            if each.type is bool or (each.type == bool | None and getattr(self, each.name) is not None):
+                check_truth(each.name, getattr(self, each.name))
         check_age(self.age_months)
         if isinstance(self.senses, str):
             object.__setattr__(self, "senses", (self.senses,))
+        for setting in ("senses", "primitives", "joints"):
+            self._names(setting)
         for name in self.senses or ():
             self.one_of("senses", SENSES, name)
         if self.senses is not None and not self.senses:
             raise ValueError(f"senses are {self.senses!r}; at least one is needed, of {', '.join(SENSES)}")
         for name in ("pixels", "fovea_pixels"):
-            size = getattr(self, name)
-            if isinstance(size, bool) or not isinstance(size, int) or not 4 <= size <= 512:
-                raise ValueError(f"{name} is {size!r}; it must be a whole number from 4 to 512")
+            self.whole(name, 4, 512)
         self.one_of("sight", (AGE, PERFECT))
         self.one_of("hearing", (HRTF, PLAIN, SILENT))
         self.one_of("sound", (WAVE, SPECTRUM))
@@ -84,6 +107,14 @@ class Settings:
         if self.max_steps is not None:
             self.whole("max_steps", 1, 1_000_000)
         self.whole("taxels", 1, 100_000)
+
+    def _names(self, setting: str) -> None:
+        """Raise a ValueError unless a setting is a name, a collection of names, or None."""
+        value = getattr(self, setting)
+        if value is None or isinstance(value, str):
+            return
+        if not isinstance(value, Collection) or not all(isinstance(each, str) for each in value):
+            raise ValueError(f"{setting} is {value!r}; it must be a name or a list of names")
 
     def one_of(self, name: str, allowed: Sequence[Any], value: Any = None) -> None:
         """Raise a ValueError unless a setting is one of some values."""

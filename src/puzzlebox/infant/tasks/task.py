@@ -53,6 +53,10 @@ class Task(ABC, Generic[S]):
         colours: the names of the one-hot code `colour`.
         reward: what is rewarded, in a sentence for tables.
         end: when an episode ends and is passed, in a sentence for tables.
+        border: whether pictures from outside show where the field ends, in a room without walls.
+        youngest: the age in months from which on the task can be played: its script passes most episodes, and doing
+            nothing none (`python -m benchmarks.infant_ages`).
+        why_youngest: why younger children cannot play it, as the end of a sentence.
         settings: the settings of this instance.
         memory: all that changes during an episode, besides the stage; plain values.
     """
@@ -65,10 +69,38 @@ class Task(ABC, Generic[S]):
     colours: ClassVar[Sequence[str]] = ()
     reward: ClassVar[str]
     end: ClassVar[str]
+    border: ClassVar[bool] = False
+    youngest: ClassVar[float]
+    why_youngest: ClassVar[str]
 
     def __init__(self, settings: S) -> None:
+        """Keep the settings.
+
+        Raises:
+            ValueError: the child is too young for the task, or a setting is one of the other kind of control.
+        """
+        if settings.age_months < self.youngest:
+            raise ValueError(
+                f"age_months is {settings.age_months:g}, but the youngest age for this task is {self.youngest:g} "
+                f"months: {self.why_youngest}"
+            )
+        self._check_control(settings)
         self.settings = settings
         self.memory: dict[str, Any] = {}
+
+    def _check_control(self, settings: S) -> None:
+        """Raise a ValueError if a setting is one of the other kind of control, and would be ignored."""
+        given = {name: getattr(settings, name) for name in ("primitives", "discrete", "joints")}
+        strange = ("joints",) if self.control == PRIMITIVES else ("primitives", "discrete")
+        for name in strange:
+            if given[name] is not None and given[name] is not False:
+                moves = "primitives, not joints" if self.control == PRIMITIVES else "joints, not primitives"
+                raise ValueError(f"{name} is {given[name]!r}, but this task is controlled by {moves}; leave it out")
+        if settings.discrete and settings.primitives is not None:
+            raise ValueError(
+                f"primitives is {settings.primitives!r}, but with discrete=True an action is one of forwards, left and "
+                "right; leave one of them out"
+            )
 
     @property
     def agents(self) -> int:

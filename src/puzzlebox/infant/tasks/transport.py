@@ -47,6 +47,8 @@ class Transport(TwoHandsTask):
         "VECA's 0.0004 tanh(-offset) in each step, 1 at the end (the second and the last are ours)"
     )
     end = "when the thing has been within 4 cm of the target for 5 steps; then it is passed"
+    youngest = 6.0
+    why_youngest = "the arms of younger children are too small to carry the block"
 
     def props(self) -> Sequence[Prop]:
         """Return chair, table, thing and the mark of the target."""
