@@ -72,7 +72,7 @@ def test_an_incomplete_log_has_no_score(number: int) -> None:
     session = Session(item, Mode.PRIMITIVES, blocks=1)
     with pytest.raises(ValueError, match=rf"0 of {item.emerging[1]} test trials"):
         session.score()
-    with pytest.raises(ValueError, match="blocks is 0; it must be 1 or more"):
+    with pytest.raises(ValueError, match="blocks is 0; it must be a whole number, 1 or more"):
         Session(item, Mode.PRIMITIVES, blocks=0)
 
 
