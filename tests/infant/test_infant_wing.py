@@ -70,3 +70,32 @@ def test_an_episode_is_recorded_and_painted_in_every_view(tmp_path: Path) -> Non
     refused = CliRunner().invoke(app, [*replay, "--path", "-o", str(tmp_path / "path.png")])
     assert refused.exit_code == 1 and not (tmp_path / "path.png").exists()
     assert "episodes of the wing 'infant' have no path\nhint: leave out --path" in refused.stderr
+
+
+def test_a_summary_says_why_an_episode_failed_and_nothing_of_arenas(tmp_path: Path, monkeypatch: Any) -> None:
+    from puzzlebox.agents import agent_named
+
+    task = find_tasks(["infant/kick-the-ball"])[0].task
+    with Store(tmp_path / "store.db") as store:
+        for seed in range(20):
+            record = play(task, agent_named("random"), seed=seed, store=store, name="infant/kick-the-ball")
+            *_, (session, outcome) = WING.replay(record)
+            if session.passed() is False:
+                break
+    (event,) = [each for each in outcome.events if each.kind == "failed"]
+    assert event.details["reason"] in (
+        "the ball has left the field, and the child did not meet it",
+        "the child has left the field",
+    )
+    replay = ["replay", "last", "--store", str(tmp_path / "store.db")]
+    shown = CliRunner().invoke(app, replay).stdout
+    assert f"failed (reason {event.details['reason']})" in shown
+    assert f"seed      {seed}\n" in shown and "arena" not in shown and "rules" not in shown
+    export = CliRunner().invoke(app, ["export", "--store", str(tmp_path / "store.db"), "-o", str(tmp_path / "out")])
+    assert export.exit_code == 0, export.stderr
+    assert event.details["reason"] in (tmp_path / "out" / "events.csv").read_text()
+    # Long work is not silent where there is no terminal.
+    monkeypatch.setattr("puzzlebox.cli.recordings._SILENT_SECONDS", 0.0)
+    painted = CliRunner().invoke(app, [*replay, "-o", str(tmp_path / "last.png"), "--size", "32x24"])
+    assert f"replaying: {len(record.actions)} of {len(record.actions)}" in painted.stderr
+    assert "left-eye" in CliRunner().invoke(app, ["replay", "--help"], env={"COLUMNS": "200"}).stdout

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlebox.cli.words import fail
+from puzzlebox.cli.words import fail, note
 
 if TYPE_CHECKING:
     from puzzlebox.record import Episode, Store
@@ -17,6 +17,8 @@ Recordings = Annotated[
     Path | None,
     typer.Option("--data", "--store", metavar="FILE", help="The file of recordings. Default: one for this user."),
 ]
+# Seconds between two lines of progress.
+_SILENT_SECONDS = 10.0
 _NONE_YET = "play one with `puzzlebox play foraging`, or watch an agent in the studio, `puzzlebox`"
 
 
@@ -71,12 +73,18 @@ def find_episode(store: "Store", beginning: str) -> "Episode":
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+def progress(what: str, *, lines: bool = False) -> Iterator[Callable[[int, int], None]]:
     """Show a progress bar on stderr, if that is a terminal.
+
+    Args:
+        what: what is done.
+        lines: whether a line is written every ten seconds if stderr is not a terminal.
 
     Yields:
         A function that takes how much is done and how much there is.
     """
+    from time import monotonic
+
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
@@ -84,4 +92,13 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        said = monotonic()
+
+        def update(done: int, total: int) -> None:
+            nonlocal said
+            bar.update(task, completed=done, total=total)
+            if lines and not console.is_terminal and monotonic() - said >= _SILENT_SECONDS:
+                said = monotonic()
+                note(f"{what}: {done:,} of {total:,}")
+
+        yield update

@@ -37,8 +37,8 @@ def replay(
         str | None,
         typer.Option(
             metavar="VIEW",
-            help="The camera: in the arena `third` (behind the animal), `first` (the animal's eye) or `top` (above). "
-            "Default: `third`, or the first view of another wing.",
+            help="The camera: in the arena `third` (behind the animal), `first` (the animal's eye) or `top` (above); "
+            "of an infant `outside`, `left-eye` or `right-eye`. Default: the first one.",
         ),
     ] = None,
     size: Annotated[
@@ -102,10 +102,14 @@ def replay(
         if in_folder:
             target.parent.mkdir(parents=True, exist_ok=True)
         if form != _PNG:
-            with progress("painting") as update:
+            with progress("painting", lines=True) as update:
                 film(record, target, camera, (width, height), update, fps=fps, speed=speed, shadows=shadows)
         else:
-            image = path_picture(record, (width, height)) if path else picture(record, step, camera, (width, height))
+            with progress("replaying", lines=True) as update:
+                if path:
+                    image = path_picture(record, (width, height))
+                else:
+                    image = picture(record, step, camera, (width, height), update)
             target.write_bytes(png(image))
     except (ValueError, ModuleNotFoundError) as problem:
         fail(str(problem))
@@ -189,7 +193,8 @@ def _print_summary(episode: str, store: Path | None) -> None:
         record = _read_record(episode, None)
         wing = record.wing
         try:
-            lines = summary.of_record(record)
+            with progress("replaying", lines=True) as update:
+                lines = summary.of_record(record, update)
         except ValueError as problem:  # a record that was changed outside Puzzlebox
             fail(f"{episode}: {problem}")
     else:

@@ -43,15 +43,32 @@ def file_name(*parts: str, suffix: str) -> str:
     return ("-".join(word for word in words if word) or "film") + suffix
 
 
-def picture(record: Any, step: int | None = None, view: str | None = None, size: Size = (1200, 800)) -> Image:
-    """Paint an episode after `step` steps (default: at its end), as height x width x 3 bytes."""
+def picture(
+    record: Any,
+    step: int | None = None,
+    view: str | None = None,
+    size: Size = (1200, 800),
+    progress: Progress | None = None,
+) -> Image:
+    """Paint an episode after `step` steps (default: at its end), as height x width x 3 bytes.
+
+    Args:
+        record: the episode.
+        step: after how many steps. Default: at its end.
+        view: one of the views of the wing. Default: the first one.
+        size: width and height in pixels.
+        progress: a function called after every step with the number of steps replayed and that of all.
+    """
     wing = wing_named(record.wing)
     steps = wing.length(record)
     if step is not None and not 0 <= step <= steps:
         raise ValueError(f"there is no step {step}; the episode has {steps}")
     camera = wing.camera(_view(wing, view), _checked_size(size), fine=True)
+    wanted = steps if step is None else step
     for session, _ in wing.replay(record):
-        if session.clock >= (steps if step is None else step):
+        if progress is not None:
+            progress(min(session.clock, wanted), wanted)
+        if session.clock >= wanted:
             break
     return camera.paint(session)
 

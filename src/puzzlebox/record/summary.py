@@ -1,11 +1,11 @@
 """Summaries of episodes as lines of text: task, agent or participant, length, return, events."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from puzzlebox.record.entries import plain_event
 from puzzlebox.record.episode import Episode
-from puzzlebox.wings import Wing, wing_named
+from puzzlebox.wings import ARENA, Wing, wing_named
 
 # Kinds of events that a summary leaves out.
 _OMITTED = ("finished", "unplaced")
@@ -22,7 +22,7 @@ def of_episode(episode: Episode, events: Iterable[Mapping[str, Any]]) -> list[st
         f"episode   {episode.id}",
         f"task      {episode.title or episode.task or 'without a name'}"
         + (f" ({episode.task})" if episode.title and episode.task and episode.task != episode.title else ""),
-        f"arena     {episode.arena + 1}, seed {episode.seed}, rules {episode.rules}",
+        _beginning(wing, episode.arena, episode.seed, episode.rules),
         f"player    {who}, {episode.started}",
         f"length    {_length(wing, episode.steps or 0, events)}",
         f"return    {episode.total:.3f}, {ending}",
@@ -31,21 +31,36 @@ def of_episode(episode: Episode, events: Iterable[Mapping[str, Any]]) -> list[st
     ]
 
 
-def of_record(record: Any) -> list[str]:
-    """Replay an episode of a file and summarise it in lines of text."""
+def of_record(record: Any, progress: Callable[[int, int], None] | None = None) -> list[str]:
+    """Replay an episode of a file and summarise it in lines of text.
+
+    Args:
+        record: the episode.
+        progress: a function called after every step with the number of steps replayed and that of all.
+    """
     wing = wing_named(record.wing)
     events: list[dict[str, Any]] = []
-    for session, outcome in wing.replay(record):  # noqa: B007
+    steps = wing.length(record)
+    for session, outcome in wing.replay(record):
+        if progress is not None:
+            progress(min(session.clock, steps), steps)
         events += [plain_event(event) for event in (outcome.events if outcome else ())]
     ending = _verdict(None if session.error else session.passed()) if session.over else "not over"
     return [
         f"task      {record.task.title or 'without a title'}",
-        f"arena     {record.arena + 1}, seed {record.seed}, rules {wing.rules(record.rules).name}",
+        _beginning(wing, record.arena, record.seed, wing.rules(record.rules).name),
         f"length    {_length(wing, session.clock, events)}",
         f"return    {session.total:.3f}, {ending}",
         *([f"error     {session.error}"] if session.error else []),
         *_event_lines(wing, events, record.arena),
     ]
+
+
+def _beginning(wing: Wing, start: int, seed: int, rules: str) -> str:
+    """Return how an episode began; only the arena has arenas, and choices of rules."""
+    if wing.name == ARENA:
+        return f"arena     {start + 1}, seed {seed}, rules {rules}"
+    return f"seed      {seed}" + (f", start {start + 1}" if start else "")
 
 
 def _verdict(passed: bool | None) -> str:

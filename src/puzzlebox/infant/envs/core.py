@@ -118,12 +118,18 @@ class Core:
         return not self.outcome.over and self.play.steps >= self.settings.limit
 
     def info(self) -> dict[str, Any]:
-        """Return `info`: the verdict, measures and events of the last step."""
+        """Return `info`: the verdict, measures and events of the last step.
+
+        The last event of an episode that is not passed is `failed`, with the reason as a sentence.
+        """
         passed = self.outcome.passed
         if passed is None and self.truncated:
             passed = False
         measures = {name: float(value) for name, value in self.task.measures(self.play).items()}
-        return {"passed": passed, "measures": measures, "events": list(self.play.events)}
+        events = list(self.play.events)
+        if passed is False and (self.outcome.over or self.truncated):
+            events.append({"kind": "failed", "details": {"reason": self.task.reason(self.play)}})
+        return {"passed": passed, "measures": measures, "events": events}
 
     def script(self) -> list[Any]:
         """Return the next action of the script of the task, for each agent."""
