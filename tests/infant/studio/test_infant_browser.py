@@ -92,7 +92,9 @@ def test_space_after_a_click_acts_and_does_not_press_the_button_again(chromium: 
         ("task=infant/kick-teh-ball", ("There is no infant task 'kick-teh-ball'", "did you mean `kick-the-ball`?")),
         ("seed=two", ("Seed is 'two'; it must be a whole number from 0 to 9223372036854775807.",)),
         ("seed=-1&agent=random", ("Seed is '-1'; it must be a whole number",)),
-        ("agent=ranom", ("There is no agent 'ranom' for infant tasks", "did you mean `random`?")),
+        ("task=baby-run&agent=ranom", ("There is no agent 'ranom' for infant tasks", "did you mean `random`?")),
+        ("", ("No task was named; there are baby-run, ",)),
+        ("agent=random", ("No task was named; there are baby-run, ",)),
         ("sed=2", ("The address has a parameter “sed”; allowed: task, seed, agent, participant, shown.",)),
         ("shown=e1&seed=2", ("A recording is shown, which has its own seed; leave out `seed` or `shown`.",)),
     ],
@@ -116,6 +118,29 @@ def test_the_start_card_does_not_hide_the_scene(chromium: Any, studio: Studio, w
         start = page.get_by_role("button", name="Start").bounding_box()
         assert start["y"] + start["height"] <= height, "the button can be pressed without scrolling"
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_on_a_laptop_the_card_hides_no_sense_and_all_keys_are_on_the_screen(chromium: Any, studio: Studio) -> None:
+    screen = {"viewport": {"width": 1280, "height": 800}}
+    with opened(chromium, studio, "/infant/play?task=infant/disk-tower&seed=3", **screen) as page:
+        until(page, "window.puzzlebox?.waiting")
+        card = page.get_by_test_id("start").bounding_box()
+        for picture in page.locator("figure canvas").all():
+            box = picture.bounding_box()
+            beside = box["x"] >= card["x"] + card["width"] or card["x"] >= box["x"] + box["width"]
+            assert beside or box["y"] + box["height"] <= card["y"] or box["y"] >= card["y"] + card["height"]
+        for key in page.locator(".keys button").all():
+            box = key.bounding_box()
+            assert box["y"] + box["height"] <= 800 and box["y"] >= card["y"] + card["height"]
+        assert "Press a key" in page.get_by_test_id("start").inner_text()
+
+
+def test_a_phone_says_nothing_of_keys(chromium: Any, studio: Studio) -> None:
+    screen = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
+    with opened(chromium, studio, "/infant/play?task=infant/kick-the-ball&seed=3", **screen) as page:
+        until(page, "window.puzzlebox?.waiting")
+        assert "Touch a button to start" in page.locator("main").inner_text()
+        assert "ress a key" not in page.locator("main").inner_text()
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from puzzlebox.infant.catalogue import CATALOGUE
 from puzzlebox.infant.studio.episode import (
     MAX_UNSAVED,
     PlayedEpisode,
@@ -25,7 +26,7 @@ from puzzlebox.studio.resuming import NOT_RESUMED, CannotResume
 _MAX_SEED, _MAX_STEPS = 2**63 - 1, 2**31
 _EPISODE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _NOT_OPEN = "this task is not open at the moment; ask the person who sent the link"
-# The task of a page that names none.
+# The task of a recording whose page names none; its own is shown.
 _DEFAULT = "kick-the-ball"
 # Pages at the same time: each needs up to a third of a processor.
 MOST_PLAYERS = 16
@@ -233,7 +234,10 @@ def _request_of(tab: Tab, message: dict[str, Any]) -> dict[str, Any]:
             raise InvalidMessage(str(problem)) from None
         if agent is not None:
             raise InvalidMessage("an agent plays, so there is no participant; leave one of the two out")
+    if task is None and shown is None and tab.link is None:
+        raise InvalidMessage(f"no task was named; there are {', '.join(CATALOGUE)}")
     try:
+        # A recording has its own task.
         task = full_name(task_named(task or _DEFAULT))
     except ValueError as problem:
         # Participants must not see the names of other tasks.
