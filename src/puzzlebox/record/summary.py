@@ -56,7 +56,7 @@ def of_record(record: Any, progress: Callable[[int, int], None] | None = None) -
     ]
 
 
-def _beginning(wing: Wing, start: int, seed: int, rules: str) -> str:
+def _beginning(wing: Wing, start: int, seed: int | None, rules: str) -> str:
     """Return how an episode began; only the arena has arenas, and choices of rules."""
     if wing.name == ARENA:
         return f"arena     {start + 1}, seed {seed}, rules {rules}"
