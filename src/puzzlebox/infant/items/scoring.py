@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from puzzlebox.infant.items.item import Item, Outcome, Trial
 from puzzlebox.infant.scenes.log import Log
 from puzzlebox.infant.scenes.predicates import steps_of
+from puzzlebox.seeds import rng_from
 
 TRIAL, END = "trial ", "end"
 
@@ -77,7 +76,7 @@ def score(item: Item, log: Log) -> Score:
     outcomes = outcomes_of(item, log)
     blocks = log.facts.get("blocks", item.blocks)
     # Every block has as many trials of each kind, whatever the rng.
-    wanted = Counter(trial.kind for trial in item.block(np.random.default_rng(0), 0) for _ in range(blocks))
+    wanted = Counter(trial.kind for trial in item.block(rng_from(0), 0) for _ in range(blocks))
     there = Counter(each.kind for each in outcomes)
     if any(there[kind] < count for kind, count in wanted.items()):
         counts = " and ".join(f"{there[kind]} of {count} {kind} trials" for kind, count in sorted(wanted.items()))
