@@ -1,0 +1,1 @@
+"""Learners: agents that are trained by playing."""
