@@ -34,6 +34,7 @@ Why the number of workers changes nothing: a stream belongs to an episode or an 
 | a pair of stimuli of the intuitions wing | the set's seed, task, number, use | `stimulus_rng` |
 | in which order someone is shown pairs | the set's seed, who judges | `judging_rng` |
 | which film of a pair is shown first | the set's seed, who judges, task, number | `judgement_seed` |
+| a part of training other than the environments | the run's seed, what it is for | `training_seed` |
 | an episode a participant plays | the operating system, once; then stored | `new_seed` |
 """
 
@@ -174,6 +175,14 @@ def shuffle_rng(seed: int | str) -> Random:
 def shuffle_keys(seed: int | str, count: int) -> Sequence[bytes]:
     """Return the keys (32 bytes each) of the cipher that replaces a shuffled list too long to store."""
     return [hashlib.blake2b(f"{seed}/{number}".encode(), digest_size=32).digest() for number in range(count)]
+
+
+# --- training
+
+
+def training_seed(seed: int, use: str) -> int:
+    """Return the seed of a part of training, such as `curriculum` or `curiosity`; no two uses share draws."""
+    return _hashed(f"training/{seed}/{use}")
 
 
 # --- stimuli

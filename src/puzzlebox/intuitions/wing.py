@@ -35,6 +35,7 @@ class IntuitionsWing(GymnasiumWing):
     """The wing of violation of expectation."""
 
     name = NAME
+    trained_by = "puzzlebox intuitions train"
     step_seconds = 1 / FPS
     action_kind: Kind = "whole"
     pages = "puzzlebox.intuitions.studio.pages:IntuitionsPages"
