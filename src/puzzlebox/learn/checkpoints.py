@@ -36,9 +36,7 @@ class Checkpoint(NamedTuple):
         return hashlib.sha256((self.folder / WEIGHTS).read_bytes()).hexdigest()
 
 
-def write_checkpoint(
-    run: Path, step: int, about: Mapping[str, Any], save: Callable[[Path], None], *, move: Any = None
-) -> Checkpoint:
+def write_checkpoint(run: Path, step: int, about: Mapping[str, Any], save: Callable[[Path], None]) -> Checkpoint:
     """Write the checkpoint of a step, and make it the latest.
 
     Args:
@@ -46,9 +44,7 @@ def write_checkpoint(
         step: the number of decisions so far.
         about: what `about.json` holds.
         save: a function that writes the learner's files into a folder.
-        move: called after each stage of writing; tests stop here.
     """
-    moved = move or (lambda stage: None)
     home = run / FOLDER
     home.mkdir(exist_ok=True)
     target = home / f"{step:0{_DIGITS}}"
@@ -57,16 +53,12 @@ def write_checkpoint(
     draft.mkdir()
     save(draft)
     write_json(draft / ABOUT, {"step": step, **about})
-    moved("written")
     sync_files(draft)
     remove_folder(target)  # one that was never marked
     draft.rename(target)
     sync_folder(home)
-    moved("renamed")
     write_text(target / DONE, "")
-    moved("marked")
     write_text(run / LATEST, f"{FOLDER}/{target.name}\n")
-    moved("pointed")
     _tidy(home, target)
     return Checkpoint(target, step)
 

@@ -14,8 +14,8 @@ from puzzlebox.learn.files import lock, read_json, write_json
 
 RUN, FORMAT = "run.json", 1
 _LOCK = ".lock"
-# What a run that is resumed may change: more decisions, and evaluations.
-_MAY_CHANGE = ("steps", "evaluation", "evaluation_sources", "evaluate_every")
+# What a run that is resumed may change: more decisions, evaluations, and how its tasks are named, if they are the same.
+_MAY_CHANGE = ("sources", "steps", "evaluation", "evaluation_sources", "evaluate_every")
 _PACKAGES = ("puzzlebox", "torch", "numpy", "gymnasium", "stable-baselines3", "sheeprl", "sapien", "mujoco")
 
 

@@ -33,10 +33,8 @@ except ModuleNotFoundError as problem:
 
 KINDS: dict[str, Any] = {"ppo": PPO, "dqn": DQN, "sac": SAC}
 # Settings that are not arguments of the algorithm.
-_OURS = ("envs", "workers", "policy", "keep_replay")
+_OURS = ("envs", "workers", "policy", "keep_replay", "log_every")
 _REPLAY = "resume-replay.npz"
-# Decisions of an update of learners that learn all the time.
-_PIECE = 1000
 
 
 class _Metrics(KVWriter):
@@ -128,7 +126,7 @@ class SB3Learner:
         self._metrics = _Metrics()
         self._model.set_logger(Logger(None, [self._metrics]))
         rollout = getattr(self._model, "n_steps", None)
-        self._piece = rollout * own["envs"] if rollout else _PIECE
+        self._piece = rollout * own["envs"] if rollout else own["log_every"]
         self._keep_replay = bool(own.get("keep_replay"))
 
     def update(self) -> Update:
