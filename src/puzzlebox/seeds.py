@@ -27,6 +27,8 @@ Why the number of workers changes nothing: a stream belongs to an episode or an 
 | an arena with `random_seed` | that number alone | `arena_rng` |
 | environments of a vector | the vector's seed, which environment | `vector_seeds` |
 | later episodes of an environment | its own stream | `next_episode_seed` |
+| which task an environment plays next, if tasks have weights | its own stream | `Pool.draw` of the arena |
+| weights, actions and minibatches of a learner | the learner's seed | `learner_seeds` |
 | the variation of a template that is played next | the environment's own stream | `template_rng` |
 | a value in a variation | template seed, variation, variable, attempt | `variation_rng`, `attempt_name` |
 | which variations a sample has | the sample's seed | `sample_rng`, `round_seed`, `named_seed` |
@@ -126,6 +128,14 @@ def next_episode_seed(rng: np.random.Generator) -> int:
 def arena_rng(random_seed: int, episode_rng: np.random.Generator) -> np.random.Generator:
     """Return the random stream of an arena: that of its `random_seed` if it has one, else that of the episode."""
     return np.random.default_rng(random_seed % _ARENA_SEEDS) if random_seed else episode_rng
+
+
+# --- learners
+
+
+def learner_seeds(seed: int) -> tuple[int, int, int]:
+    """Return the seeds of a learner's weights, of its actions and of its minibatches; environments have `seed`."""
+    return _hashed(f"learner/{seed}/weights"), _hashed(f"learner/{seed}/actions"), _hashed(f"learner/{seed}/batches")
 
 
 # --- templates

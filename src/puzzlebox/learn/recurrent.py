@@ -1,10 +1,28 @@
-"""Recurrent PPO: samples with two halves of a vector in turn, and learns from whole sequences."""
+"""Recurrent PPO: groups of environments take turns, and the learner learns from whole sequences."""
 
+import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
+import numpy as np
 import torch
+from torch import Tensor
+
+from puzzlebox.learn.networks import Network, Policy, Shape
+from puzzlebox.learn.sampler import Episode, Rollout, Sampler, VectorLike
+from puzzlebox.seeds import learner_seeds
+from puzzlebox.text import nearest
+
+# What `update` returns the means of, in the order in which a minibatch computes them.
+_METRICS = ("policy_loss", "value_loss", "entropy", "approximate_kl", "clipped", "gradient_norm")
+_CHOICES = {
+    "network": ("nature", "impala", "mlp"),
+    "memory": ("lstm", "gru", "none"),
+    "precision": ("bf16", "fp32"),
+}
 
 
 @dataclass(frozen=True)
@@ -33,7 +51,7 @@ class Settings:
         network: the network for pictures; observations without pictures use "mlp".
         memory: the recurrent layer.
         memory_size: the number of its units.
-        features: the number of features that the network passes to the recurrent layer.
+        features: the number of features of a picture; 0 for the usual number: 512 of "nature", otherwise 256.
         precision: the type of numbers in large matrix products; weights and losses are always 32 bits.
         compile: whether `torch.compile` compiles the networks, which takes a minute at the start.
         graphs: whether policy and learning steps on a GPU are captured as CUDA graphs.
@@ -59,37 +77,32 @@ class Settings:
     network: Literal["nature", "impala", "mlp"] = "nature"
     memory: Literal["lstm", "gru", "none"] = "lstm"
     memory_size: int = 256
-    features: int = 512
+    features: int = 0
     precision: Literal["bf16", "fp32"] = "bf16"
     compile: bool = False
     graphs: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse values that cannot work."""
+        for name, known in _CHOICES.items():
+            value = getattr(self, name)
+            if value not in known:
+                raise ValueError(f"{name} is {value!r}{nearest(str(value), known)}")
+        for name, least in (("envs", 1), ("groups", 0), ("rollout", 1), ("epochs", 1), ("minibatches", 1)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise ValueError(f"{name} is {value!r}; it must be a whole number, {least} or more")
+        sequences = self.envs if self.memory != "none" else self.envs * self.rollout
+        if sequences % self.minibatches:
+            what = "environments" if self.memory != "none" else "decisions of a rollout"
+            raise ValueError(
+                f"minibatches is {self.minibatches}; it must divide the {sequences} {what}, so that all are equal"
+            )
 
     def vector(self, device: str = "cpu") -> dict[str, Any]:
         """Return the settings of `puzzlebox.make_vec` that this learner wants: workers, groups, autoreset."""
         groups = self.groups or (1 if device == "cpu" else 2)
         return {"workers": self.workers, "groups": groups, "autoreset": "same_step"}
-
-
-class Episode(NamedTuple):
-    """A finished episode.
-
-    Attributes:
-        env: the index of its environment.
-        task: the name of its task; "" if the environment does not say.
-        total: the sum of its rewards.
-        length: the number of its decisions.
-        passed: whether it was passed; None if the environment does not say.
-        terminated: whether it ended by itself.
-        truncated: whether it was cut off, by a time limit for example.
-    """
-
-    env: int
-    task: str
-    total: float
-    length: int
-    passed: bool | None
-    terminated: bool
-    truncated: bool
 
 
 @dataclass
@@ -116,7 +129,11 @@ class Update:
 
 
 class RecurrentPPO:
-    """The learner.
+    """Proximal policy optimisation of a network with memory.
+
+    The recurrent state at the start of each rollout is stored with it, so that a memory reaches further back than a
+    rollout; within a sequence it starts afresh where an episode starts. Where an episode is cut off, the value of its
+    last observation stands for the rewards that would have followed.
 
     Args:
         make_vector: called once with the number of environments; it returns a Gymnasium vector with
@@ -127,28 +144,210 @@ class RecurrentPPO:
         device: "cpu", "cuda" or "cuda:N".
     """
 
-    def __init__(self, make_vector: Callable[[int], Any], settings: Settings, seed: int, device: str = "cpu") -> None:
-        raise NotImplementedError
+    def __init__(
+        self, make_vector: Callable[[int], VectorLike], settings: Settings, seed: int, device: str = "cpu"
+    ) -> None:
+        self.settings, self.seed, self.device = settings, seed, torch.device(device)
+        self.envs: Any = make_vector(settings.envs)
+        weights, actions, minibatches = learner_seeds(seed)
+        self._shape = Shape(settings.network, settings.memory, settings.memory_size, settings.features)
+        spaces = self.envs.single_observation_space, self.envs.single_action_space
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(weights)
+            self.network = Network(*spaces, self._shape).to(self.device)
+        self._forward: Callable[..., Any] = torch.compile(self.network) if settings.compile else self.network
+        self._optimiser = self._make_optimiser()
+        self._rng = np.random.default_rng(minibatches)
+        self.steps = 0
+        self._sampler = Sampler(
+            self.envs,
+            self.network,
+            settings.rollout,
+            actions,
+            env_seed=seed,
+            precise=self._precise,
+            forward=self._forward,
+            graph=settings.graphs,
+        )
+        self._targets = _Targets.empty(self._sampler.rollout.rewards)
+        self._metrics = torch.zeros(len(_METRICS), device=self.device)
+        sequences = settings.envs if settings.memory != "none" else settings.envs * settings.rollout
+        self._sequences, self._chosen = sequences, torch.zeros(sequences // settings.minibatches, dtype=torch.int64)
+        self._chosen = self._chosen.to(self.device)
+        self._graph: torch.cuda.CUDAGraph | None = None
+        if settings.graphs and self.device.type == "cuda":
+            self._capture()
+
+    def _make_optimiser(self) -> torch.optim.Adam:
+        cuda = self.device.type == "cuda"
+        rate = torch.tensor(self.settings.learning_rate, device=self.device) if cuda else self.settings.learning_rate
+        return torch.optim.Adam(
+            self.network.parameters(), lr=rate, eps=self.settings.adam_epsilon, fused=True, capturable=cuda
+        )
+
+    def _precise(self) -> AbstractContextManager[Any]:
+        """Return the context in which the network is called."""
+        # The cache of converted weights would be captured by a CUDA graph, and outlive a step of the optimiser.
+        return torch.autocast(
+            self.device.type, torch.bfloat16, enabled=self.settings.precision == "bf16", cache_enabled=False
+        )
 
     def update(self) -> Update:
         """Play one rollout of all environments and learn from it."""
-        raise NotImplementedError
+        begin = time.perf_counter()
+        clock = self._sampler.clock
+        before = clock.environment, clock.policy
+        rollout = self._sampler.sample()
+        sampled = time.perf_counter()
+        metrics = self._learn(rollout)
+        end = time.perf_counter()
+        steps = self.settings.envs * self.settings.rollout
+        self.steps += steps
+        clock.learning += end - sampled
+        clock.total += end - begin
+        return Update(
+            steps,
+            self._sampler.episodes,
+            metrics,
+            clock.environment - before[0],
+            clock.policy - before[1],
+            end - sampled,
+        )
+
+    # --- learning
+
+    def _learn(self, rollout: Rollout) -> dict[str, float]:
+        """Learn from a rollout; return measures of the update."""
+        settings = self.settings
+        rate = settings.learning_rate
+        if settings.anneal_steps:
+            rate *= max(0.0, 1 - self.steps / settings.anneal_steps)
+        for group in self._optimiser.param_groups:
+            if isinstance(group["lr"], Tensor):
+                group["lr"].fill_(rate)
+            else:
+                group["lr"] = rate
+        self._targets.compute(rollout, settings.gamma, settings.gae_lambda)
+        self._metrics.zero_()
+        for _ in range(settings.epochs):
+            shuffled = torch.from_numpy(self._rng.permutation(self._sequences)).to(self.device)
+            for chosen in shuffled.chunk(settings.minibatches):
+                self._chosen.copy_(chosen)
+                if self._graph is None:
+                    self._step()
+                else:
+                    self._graph.replay()
+        means = (self._metrics / (settings.epochs * settings.minibatches)).tolist()
+        metrics = dict(zip(_METRICS, means, strict=True))
+        metrics["explained_variance"] = self._targets.explained_variance(rollout)
+        metrics["learning_rate"] = rate
+        return metrics
+
+    def _minibatch(self) -> tuple[dict[str, Tensor], Tensor, Tensor, dict[str, Tensor]]:
+        """Return observations, first states, starts and the rest of the chosen sequences.
+
+        Without memory, every decision is a sequence of its own.
+        """
+        rollout, length = self._sampler.rollout, self.settings.rollout
+        single = self.settings.memory == "none"
+
+        def take(values: Tensor) -> Tensor:
+            values = values[:length]
+            return (values.flatten(0, 1).unsqueeze(0) if single else values).index_select(1, self._chosen)
+
+        rest = {
+            "actions": rollout.actions,
+            "log_probs": rollout.log_probs,
+            "values": rollout.values,
+            "advantages": self._targets.advantages,
+            "returns": self._targets.returns,
+        }
+        state = take(rollout.states)[0] if single else rollout.states[0].index_select(0, self._chosen)
+        return (
+            {name: take(part) for name, part in rollout.observations.items()},
+            state,
+            take(rollout.starts),
+            {name: take(part) for name, part in rest.items()},
+        )
+
+    def _step(self) -> None:
+        """Take one step of the optimiser on the chosen sequences, and add its measures to the sums."""
+        settings = self.settings
+        observations, state, starts, batch = self._minibatch()
+        with self._precise():
+            outputs, values, _ = self._forward(observations, state, starts)
+        loss, measures = ppo_loss(self.network, settings, outputs, values, batch)
+        self._optimiser.zero_grad(set_to_none=False)
+        loss.backward()
+        norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), settings.gradient_norm, foreach=True)
+        self._optimiser.step()
+        self._metrics += torch.stack([*measures, norm.detach()])
+
+    def _capture(self) -> None:
+        """Capture a step of the optimiser as a CUDA graph; the steps that this takes are undone."""
+        weights = {name: value.clone() for name, value in self.network.state_dict().items()}
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for _ in range(3):
+                self._step()
+        torch.cuda.current_stream().wait_stream(stream)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            self._step()
+        self._graph = graph
+        with torch.no_grad():
+            for name, value in self.network.state_dict().items():
+                value.copy_(weights[name])
+            for values in self._optimiser.state.values():
+                for value in values.values():
+                    value.zero_()
+
+    # --- state
 
     def state(self) -> dict[str, Any]:
         """Return all that is needed to resume exactly, for `torch.save`; read it with `weights_only=False`."""
-        raise NotImplementedError
+        return {
+            "steps": self.steps,
+            "weights": {name: value.cpu().clone() for name, value in self.network.state_dict().items()},
+            "optimiser": deepcopy(self._optimiser.state_dict()),
+            "rng": self._rng.bit_generator.state,
+            "sampler": self._sampler.state(),
+        }
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Resume from what `state` returned, with the same settings and the same kind of vector."""
-        raise NotImplementedError
+        self.steps = state["steps"]
+        self.network.load_state_dict(state["weights"])
+        self._restore_optimiser(state["optimiser"])
+        self._rng.bit_generator.state = state["rng"]
+        self._sampler.restore(state["sampler"])
 
-    def policy(self) -> "Policy":
-        """Return a copy of the current policy, for playing."""
-        raise NotImplementedError
+    def _restore_optimiser(self, stored: Mapping[str, Any]) -> None:
+        """Write the state of the optimiser into the tensors it has: a CUDA graph refers to those."""
+        own = self._optimiser.state_dict()
+        if not own["state"]:
+            self._optimiser.load_state_dict(dict(stored))
+            return
+        for index, values in stored["state"].items():
+            for name, value in values.items():
+                own["state"][index][name].copy_(value)
+
+    def policy(self) -> Policy:
+        """Return a copy of the current policy, for playing, on the processor."""
+        policy = Policy(self.envs.single_observation_space, self.envs.single_action_space, self._shape)
+        policy.network.load_state_dict({name: value.cpu() for name, value in self.network.state_dict().items()})
+        return policy
 
     def shares(self) -> dict[str, float]:
         """Return the shares of the time of all updates so far: environment, policy, learning, other."""
-        raise NotImplementedError
+        clock = self._sampler.clock
+        total = clock.total or 1.0
+        parts = {"environment": clock.environment, "policy": clock.policy, "learning": clock.learning}
+        shares = {name: seconds / total for name, seconds in parts.items()}
+        return {**shares, "other": max(0.0, 1.0 - sum(shares.values())) if clock.total else 0.0}
+
+    # --- the vector
 
     def set_task_weights(self, weights: Any) -> None:
         """Set how probable each task of the vector is in the next episodes; None plays them in order again.
@@ -156,40 +355,70 @@ class RecurrentPPO:
         Args:
             weights: one number, 0 or more, for each name in `task_names`.
         """
-        raise NotImplementedError
+        if not hasattr(self.envs, "set_task_weights"):
+            raise ValueError(f"{type(self.envs).__name__} has no weights of tasks; vectors of the arena have")
+        self.envs.set_task_weights(weights)
 
     @property
     def task_names(self) -> list[str]:
         """Return the names of the tasks of the vector, in the order of its list; empty if it does not say."""
-        raise NotImplementedError
+        return list(getattr(self.envs, "task_names", []))
 
     def close(self) -> None:
         """Close the vector."""
-        raise NotImplementedError
+        self.envs.close()
 
 
-class Policy(torch.nn.Module):
-    """A policy for playing, in `networks.py`.
+@dataclass
+class _Targets:
+    """What actions and values are moved towards, steps x environments."""
 
-    `policy.save(path)` writes the weights and a description of spaces and network; `Policy.load(path, device)` reads
-    them with `weights_only=True`.
-    """
+    advantages: Tensor
+    returns: Tensor
 
-    def initial(self, count: int) -> torch.Tensor:
-        """Return the recurrent state at the start of an episode, one row for each of `count` environments."""
-        raise NotImplementedError
+    @classmethod
+    def empty(cls, like: Tensor) -> "_Targets":
+        return cls(torch.zeros_like(like), torch.zeros_like(like))
 
-    def act(
-        self, observation: Mapping[str, Any], state: torch.Tensor, generator: torch.Generator | None = None
-    ) -> tuple[Any, torch.Tensor]:
-        """Choose actions.
+    def compute(self, rollout: Rollout, gamma: float, decay: float) -> None:
+        """Compute generalised advantages, and the returns that values should predict."""
+        length = len(rollout.rewards)
+        goes_on = (~rollout.ends).float()
+        values, following = rollout.values[:length], rollout.values[1:]
+        following = torch.where(rollout.ends, rollout.last_values, following)
+        errors = rollout.rewards + gamma * following - values
+        advantage = torch.zeros_like(errors[0])
+        for step in reversed(range(length)):
+            advantage = errors[step] + gamma * decay * goes_on[step] * advantage
+            self.advantages[step] = advantage
+        torch.add(self.advantages, values, out=self.returns)
 
-        Args:
-            observation: the parts of the observation as arrays with one row for each environment.
-            state: the recurrent state of each environment; start again from `initial` when an episode starts.
-            generator: the stream from which actions are drawn; None chooses the most probable ones.
+    def explained_variance(self, rollout: Rollout) -> float:
+        """Return the share of the variance of returns that the values explain."""
+        errors = self.returns - rollout.values[: len(self.returns)]
+        return float(1 - errors.var() / self.returns.var().clamp_min(1e-8))
 
-        Returns:
-            The actions as an array for the vector, and the next recurrent state.
-        """
-        raise NotImplementedError
+
+def ppo_loss(
+    network: Network, settings: Settings, outputs: Tensor, values: Tensor, batch: Mapping[str, Tensor]
+) -> tuple[Tensor, list[Tensor]]:
+    """Return the loss of a minibatch, and the first five measures of `Update.metrics`."""
+    advantages = batch["advantages"]
+    if settings.normalise_advantages:
+        advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+    log_probs = network.actions.log_prob(outputs, batch["actions"])
+    change = log_probs - batch["log_probs"]
+    ratio = change.exp()
+    limited = ratio.clamp(1 - settings.clip, 1 + settings.clip)
+    policy_loss = -torch.minimum(ratio * advantages, limited * advantages).mean()
+    errors = (values - batch["returns"]).square()
+    if settings.value_clip is not None:
+        moved = batch["values"] + (values - batch["values"]).clamp(-settings.value_clip, settings.value_clip)
+        errors = torch.maximum(errors, (moved - batch["returns"]).square())
+    value_loss = errors.mean()
+    entropy = network.actions.entropy(outputs).mean()
+    loss = policy_loss + settings.value_weight * value_loss - settings.entropy * entropy
+    with torch.no_grad():
+        kl = (ratio - 1 - change).mean()
+        clipped = ((ratio - 1).abs() > settings.clip).float().mean()
+    return loss, [policy_loss.detach(), value_loss.detach(), entropy.detach(), kl, clipped]
