@@ -26,13 +26,15 @@ class Logs:
 
     def __init__(self, run: Path, sizes: Mapping[str, int] | None = None, step: int = 0) -> None:
         self._files: dict[str, IO[bytes]] = {}
-        for name in (EPISODES, LOG):
-            file = (run / name).open("ab")
-            size, wanted = file.tell(), 0 if sizes is None else sizes[name]
-            if size < wanted:
-                raise ValueError(f"{run / name} lacks lines that were written before the checkpoint; name another folder")
-            file.truncate(wanted)
-            self._files[name] = file
+        wanted = {name: 0 if sizes is None else sizes[name] for name in (EPISODES, LOG)}
+        for name, size in wanted.items():
+            if size and (not (run / name).exists() or (run / name).stat().st_size < size):
+                raise ValueError(
+                    f"{run / name} lacks lines that were written before the checkpoint; name another folder"
+                )
+        for name, size in wanted.items():
+            self._files[name] = (run / name).open("ab")
+            self._files[name].truncate(size)
         self._board = _board(run / TENSORBOARD, step)
 
     def write(self, name: str, lines: Iterable[Mapping[str, Any]]) -> None:

@@ -175,9 +175,13 @@ class _Loop:
             self._curriculum.restore(about["curriculum_state"])
             self.step = about["step"]
         self._weights = self._curriculum.weights(self.step)
-        if about is None or self.step < plan.steps:
-            self._begin(about)
-        self._take_counts(about)
+        try:
+            if about is None or self.step < plan.steps:
+                self._begin(about)
+            self._take_counts(about)
+        except BaseException:
+            self.close()
+            raise
 
     def _begin(self, about: dict[str, Any] | None) -> None:
         """Make the learner, and bring it and the logs to the latest checkpoint."""
