@@ -39,7 +39,7 @@ class Encoder(nn.Module):
                 width += 32 * height * columns
             else:
                 size = int(np.prod(part.shape))
-                self.parts[name] = nn.Sequential(nn.Flatten(), nn.Linear(size, 128), nn.ELU())
+                self.parts[name] = nn.Sequential(_Scaled(part), nn.Linear(size, 128), nn.ELU())
                 width += 128
         self.last = nn.Linear(width, features)
 
@@ -55,6 +55,22 @@ class Encoder(nn.Module):
             else:
                 encoded.append(network(value.float()))
         return self.last(torch.cat(encoded, 1))  # type: ignore[no-any-return]
+
+
+class _Scaled(nn.Module):
+    """Brings numbers from the bounds of their space to -1 to 1, where these are finite."""
+
+    def __init__(self, space: Box) -> None:
+        super().__init__()
+        low, high = (torch.as_tensor(each, dtype=torch.float32).flatten() for each in (space.low, space.high))
+        finite = (low.abs() < 1e6) & (high.abs() < 1e6) & (high > low)
+        middle, half = torch.where(finite, (low + high) / 2, 0.0), torch.where(finite, (high - low) / 2, 1.0)
+        self.register_buffer("middle", middle)
+        self.register_buffer("spread", half)
+
+    def forward(self, values: Tensor) -> Tensor:
+        """Return the scaled numbers of each row."""
+        return (values.flatten(1) - self.middle) / self.spread  # type: ignore[operator]
 
 
 def _picture_shape(shape: Sequence[int]) -> tuple[int, int, int]:

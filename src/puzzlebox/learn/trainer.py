@@ -193,6 +193,8 @@ class _Loop:
         if about is not None:
             assert self._checkpoint is not None
             self._learner.load(self._checkpoint.folder)
+            if self._weights is not None:  # the environments were restored with those of the update before
+                self._learner.set_task_weights(self._weights)
         self._logs = Logs(home.folder, None if about is None else about["logs"], self.step)
 
     def _take_counts(self, about: dict[str, Any] | None) -> None:

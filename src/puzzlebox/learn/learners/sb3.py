@@ -125,8 +125,7 @@ class SB3Learner:
         self._model.whole = max(1, job.steps)
         self._metrics = _Metrics()
         self._model.set_logger(Logger(None, [self._metrics]))
-        rollout = getattr(self._model, "n_steps", None)
-        self._piece = rollout * own["envs"] if rollout else own["log_every"]
+        self._piece = own["n_steps"] * own["envs"] if name == "ppo" else own["log_every"]
         self._keep_replay = bool(own.get("keep_replay"))
 
     def update(self) -> Update:
@@ -261,15 +260,13 @@ class SB3Player:
     def __init__(
         self, name: str, folder: Path, settings: dict[str, Any], spaces: tuple[Any, Any], greedy: bool, device: str
     ) -> None:
-        from stable_baselines3.common.preprocessing import is_image_space_channels_first
-        from stable_baselines3.common.vec_env import VecTransposeImage
-
         observation, action = spaces
         self._own, self._greedy = observation, greedy
         plain = plain_space(observation)
-        pictures = [each for each in (plain.values() if isinstance(plain, DictSpace) else [plain]) if _picture(each)]
-        if any(not is_image_space_channels_first(each) for each in pictures):
-            plain = VecTransposeImage.transpose_space(plain)
+        if isinstance(plain, DictSpace):
+            plain = DictSpace({name: _channels_first(part) for name, part in plain.items()})
+        else:
+            plain = _channels_first(plain)
         kind = KINDS[name].policy_aliases[_policy(settings, plain)]
         self._policy = kind(plain, action, lambda _: 0.0).to(device)
         self._policy.load_state_dict(torch.load(folder / WEIGHTS, map_location=device, weights_only=True))
@@ -298,5 +295,11 @@ class SB3Player:
         return action
 
 
-def _picture(space: Any) -> bool:
-    return isinstance(space, Box) and space.dtype == np.uint8 and len(space.shape) == 3
+def _channels_first(space: Any) -> Any:
+    """Return the space of a picture as stable-baselines3 moves its channels; other spaces stay as they are."""
+    from stable_baselines3.common.preprocessing import is_image_space, is_image_space_channels_first
+    from stable_baselines3.common.vec_env import VecTransposeImage
+
+    if not is_image_space(space) or is_image_space_channels_first(space):
+        return space
+    return VecTransposeImage.transpose_space(space)
