@@ -119,9 +119,7 @@ def test_a_run_plays_the_tasks_of_its_stage_and_counts_them(tmp_path: Path, lear
     file = tmp_path / "mine.yml"
     file.write_text("stages:\n- {tasks: [examples/food], share: 1}\n- {tasks: [examples/wall], share: 1}\n")
     own = () if learner == "ppo" else ("envs=2", "workers=1", "rollout=32", "memory_size=16", "minibatches=2")
-    plan = small_plan(
-        *own, "checkpoint_every=64", tasks=(), curriculum=str(file), steps=512, learner=learner
-    )
+    plan = small_plan(*own, "checkpoint_every=64", tasks=(), curriculum=str(file), steps=512, learner=learner)
     outcome = trained(plan, tmp_path / "whole")
     episodes = lines(tmp_path / "whole" / "episodes.jsonl")
     early = Counter(each["task"] for each in episodes if each["step"] <= 256)

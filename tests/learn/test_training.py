@@ -157,9 +157,7 @@ def test_the_command_trains_resumes_and_is_an_agent(tmp_path: Path) -> None:
         ([], "there is nothing to train on"),
     ],
 )
-def test_what_cannot_be_trained_is_refused_in_one_sentence(
-    tmp_path: Path, arguments: list[str], sentence: str
-) -> None:
+def test_what_cannot_be_trained_is_refused_in_one_sentence(tmp_path: Path, arguments: list[str], sentence: str) -> None:
     done = puzzlebox("train", *arguments, "--steps", "100", "-o", "run", cwd=tmp_path)
     assert done.returncode == 1 and sentence in done.stderr, done.stderr
     assert len(done.stderr.strip().splitlines()) == 1

@@ -82,14 +82,16 @@ def train(
 
     Then: `puzzlebox run foraging --agent out/latest -o results`, or `puzzlebox play foraging --agent out/latest`.
     """
+    import re
+
     from puzzlebox.run.runs import command_line
 
     if output is None:
         fail("no folder was named", "name the folder of the run with -o")
     refuse_file(output)
     words = tasks or []
-    sources = [each for each in words if "=" not in each or Path(each).exists()]
-    changes = [each for each in words if each not in sources]
+    changes = [each for each in words if re.match(r"[A-Za-z_][\w.]*=", each)]
+    sources = [each for each in words if each not in changes]
     try:
         _require_torch()
         from puzzlebox.learn.trainer import train as train_agent

@@ -129,7 +129,9 @@ def _by_file(tasks: TaskList, order: Path) -> list[list[str]]:
             rows = list(csv.DictReader(file))
         stages = [(row["stage"], row["arena_ids_in_order"].split()) for row in rows]
     except (KeyError, csv.Error, UnicodeDecodeError, AttributeError):
-        raise ValueError(f"{order} is not an order of stages: it needs the columns stage and arena_ids_in_order") from None
+        raise ValueError(
+            f"{order} is not an order of stages: it needs the columns stage and arena_ids_in_order"
+        ) from None
     for number, ids in stages:
         missing = [each for each in ids if each not in known]
         if missing:

@@ -16,7 +16,7 @@ def parse_value(text: str) -> Any:
             return kind(word)
         except ValueError:
             continue
-    if word[:1] in "[{\"":
+    if word[:1] in '[{"':
         try:
             return json.loads(word)
         except ValueError:
