@@ -4,12 +4,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from training_helpers import lines, small_plan, train_until, trained
 
 from puzzlebox.learn.curricula import Learnability, Stage, Stages
 from puzzlebox.learn.curriculum_names import find_course
 from puzzlebox.learn.recurrent import Episode
 from puzzlebox.learn.trainer import train
+from training_helpers import lines, small_plan, train_until, trained
 
 
 def _episode(task: str, passed: bool | None) -> Episode:

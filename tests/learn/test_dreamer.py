@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-from training_helpers import lines, small_plan, train_until, trained
 
 from puzzlebox.learn.trained import TrainedAgent
 from puzzlebox.learn.trainer import train
 from puzzlebox.run.play import play
 from puzzlebox.run.tasks import find_tasks
+from training_helpers import lines, small_plan, train_until, trained
 
 pytestmark = [
     pytest.mark.slow,

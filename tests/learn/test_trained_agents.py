@@ -4,13 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from training_helpers import lines, small_plan, train_until, trained
 
 from puzzlebox.agents import agent_named, code_of
 from puzzlebox.learn.trained import TrainedAgent
 from puzzlebox.learn.trainer import train
 from puzzlebox.run.play import play
 from puzzlebox.run.tasks import find_tasks
+from training_helpers import lines, small_plan, train_until, trained
 
 OURS = ("envs=4", "workers=1", "rollout=16", "memory_size=16", "features=16")
 

@@ -5,11 +5,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from command import puzzlebox
-from training_helpers import lines, small_plan, train_until, trained
 
+from command import puzzlebox
 from puzzlebox.learn.checkpoints import checkpoints, find_checkpoint
 from puzzlebox.learn.trainer import train
+from training_helpers import lines, small_plan, train_until, trained
 
 pytest.importorskip("stable_baselines3")
 

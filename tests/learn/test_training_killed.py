@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from training_helpers import Stop, lines, small_plan, train_until, trained
 
 from puzzlebox.learn import checkpoints as module
 from puzzlebox.learn.checkpoints import checkpoints, find_checkpoint
 from puzzlebox.learn.trainer import train
+from training_helpers import Stop, lines, small_plan, train_until, trained
 
 pytest.importorskip("stable_baselines3")
 

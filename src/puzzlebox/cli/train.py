@@ -96,7 +96,7 @@ def train(
         _require_torch()
         from puzzlebox.learn.trainer import train as train_agent
 
-        chosen = {
+        chosen: dict[str, Any] = {
             **{"sources": sources, "changes": changes, "learner": learner.value if learner else None},
             **{"steps": steps, "preset": preset, "curriculum": curriculum, "order": order},
             **{"evaluate": evaluate or [], "evaluate_every": evaluate_every, "seed": seed},

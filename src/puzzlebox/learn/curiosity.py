@@ -54,7 +54,7 @@ class Encoder(nn.Module):
                 encoded.append(network(value.movedim(-1, 1).float() / 255))
             else:
                 encoded.append(network(value.float()))
-        return self.last(torch.cat(encoded, 1))  # type: ignore[no-any-return]
+        return self.last(torch.cat(encoded, 1))
 
 
 class _Scaled(nn.Module):
@@ -103,7 +103,7 @@ class CuriosityModel(nn.Module):
     def errors(self, before: Tensor, after: Tensor, actions: Tensor) -> Tensor:
         """Return half the squared error of each prediction of the forward model."""
         predicted = self.forward_model(torch.cat([before, actions], 1))
-        return 0.5 * (predicted - after).square().sum(1)  # type: ignore[no-any-return]
+        return 0.5 * (predicted - after).square().sum(1)
 
     def inverse_loss(self, before: Tensor, after: Tensor, actions: Tensor) -> Tensor:
         """Return how badly the inverse model guesses actions."""
@@ -204,7 +204,7 @@ class CuriousVector:
             )
         paid = self._settings["strength"] * errors.clamp(max=1.0).cpu().numpy().astype(np.float64)
         self._paid += float(paid.mean())
-        return paid  # type: ignore[no-any-return]
+        return paid
 
     def _encode(self, observations: Mapping[str, Any]) -> Tensor:
         parts = {name: torch.as_tensor(part).to(self._device) for name, part in observations.items()}

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from puzzlebox.learn.recurrent import Episode
+from puzzlebox.learn.sampler import Episode
 
 
 class Curriculum(Protocol):

@@ -98,7 +98,7 @@ def find_course(name: str | None, sources: Sequence[str], order: Path | None = N
 
 
 def _bundled() -> dict[str, Any]:
-    return yaml.safe_load(_FILE.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
+    return yaml.safe_load(_FILE.read_text(encoding="utf-8"))
 
 
 def _by_level(tasks: TaskList) -> list[list[str]]:
@@ -173,4 +173,4 @@ def _read(path: Path) -> dict[str, Any]:
             raise ValueError(f"{where}: success is {numbers['success']!r}; it must be from 0 to 1")
     if len({"share" in stage for stage in stages}) > 1:
         raise ValueError(f"{path}: either all stages have `share`, or all have `success` and `episodes`")
-    return about  # type: ignore[no-any-return]
+    return about

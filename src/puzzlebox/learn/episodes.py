@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.learn.recurrent import Episode
+from puzzlebox.learn.sampler import Episode
 
 
 class EpisodeCounter:

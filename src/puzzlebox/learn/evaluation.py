@@ -34,7 +34,7 @@ def evaluate(
         rules: the rules of the wing. Default: the wing's own.
         progress: called with the number of episodes played and the number there are.
     """
-    agent = TrainedAgent(checkpoint, threads=None)
+    agent: Any = TrainedAgent(checkpoint, threads=None)
     wing = wing_named(tasks[0].task.wing)
     apparatus = wing.apparatus(wing.rules(rules), agent.senses, 1)
     slots = [(task, start, number) for task in tasks for start in task.starts for number in range(episodes)]

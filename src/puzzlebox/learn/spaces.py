@@ -41,7 +41,7 @@ def space_of(about: Mapping[str, Any]) -> Space[Any]:
     if kind == "box":
         shape, dtype = tuple(about["shape"]), np.dtype(about["type"])
         low, high = (np.broadcast_to(_bound(about[name], shape), shape).astype(dtype) for name in ("low", "high"))
-        return Box(low, high, shape, dtype.type)  # type: ignore[arg-type]
+        return Box(low, high, shape, dtype.type)
     if kind == "multi-discrete":
         return MultiDiscrete(about["counts"])
     return Discrete(about["count"], start=about["start"])

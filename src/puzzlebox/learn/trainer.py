@@ -14,8 +14,9 @@ from puzzlebox.learn.curriculum_names import Course
 from puzzlebox.learn.evaluation import evaluate
 from puzzlebox.learn.learners.learner import Job, Learner, make_learner
 from puzzlebox.learn.logs import EPISODES, EVALUATION, LOG, Logs, append_line, read_lines
-from puzzlebox.learn.recurrent import Episode, Update
+from puzzlebox.learn.recurrent import Update
 from puzzlebox.learn.run_folder import RunFolder
+from puzzlebox.learn.sampler import Episode
 from puzzlebox.learn.settings import Resolved
 from puzzlebox.learn.spaces import describe_space
 from puzzlebox.run.tasks import RunTask

@@ -46,6 +46,7 @@ __all__ = [
     "Scale",
     "Session",
     "Task",
+    "TrainingTask",
     "Wing",
     "find_episode_page",
     "find_methods",

@@ -104,7 +104,7 @@ class SwitchingEnv(gym.Env[Any, Any]):
     def close(self) -> None:
         """Close all environments."""
         for env in self._envs.values():
-            env.close()
+            env.close()  # type: ignore[no-untyped-call]
 
 
 class _Switching:

@@ -369,7 +369,7 @@ class HasTraining(Protocol):
     def training_vector(
         self, tasks: Sequence[TrainingTask], num_envs: int, settings: Mapping[str, Any], **options: Any
     ) -> Any:
-        """Make a Gymnasium vector whose environments play some tasks; an episode that ends is followed in the same step.
+        """Make a Gymnasium vector whose environments play some tasks, with `autoreset="same_step"`.
 
         It has `task_names` and `set_task_weights`, and `snapshot` and `restore` as the vectors of the arena.
 

@@ -94,7 +94,7 @@ class _Networks:
         self.sizes, self.continuous = action_sizes(action)
         self.space = action
         moved = {
-            name: Box(0, 255, tuple(np.moveaxis(np.empty(part.shape), -1, -3).shape), np.uint8)
+            name: Box(0, 255, tuple(np.moveaxis(np.empty(part.shape or ()), -1, -3).shape), np.uint8)
             if name in self.pictures
             else part
             for name, part in observation.items()
@@ -186,9 +186,10 @@ class DreamerLearner:
     def _new_replay(self) -> Any:
         size = self._settings["buffer_size"] // self._envs
         if size < self._settings["sequence_length"]:
+            least = self._envs * self._settings["sequence_length"]
             raise ValueError(
                 f"buffer_size is {self._settings['buffer_size']}; for {self._envs} environments and sequences of "
-                f"{self._settings['sequence_length']} it must be {self._envs * self._settings['sequence_length']} or more"
+                f"{self._settings['sequence_length']} decisions it must be {least} or more"
             )
         return EnvIndependentReplayBuffer(
             size, n_envs=self._envs, memmap=False, buffer_cls=SequentialReplayBuffer, seed=self._seed

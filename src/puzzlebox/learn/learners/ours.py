@@ -10,7 +10,8 @@ from gymnasium.spaces import Dict as DictSpace
 
 from puzzlebox.learn.checkpoints import RESUME, WEIGHTS
 from puzzlebox.learn.learners.learner import Job
-from puzzlebox.learn.recurrent import Policy, RecurrentPPO, Settings, Update
+from puzzlebox.learn.networks import Policy
+from puzzlebox.learn.recurrent import RecurrentPPO, Settings, Update
 
 
 class OurLearner:

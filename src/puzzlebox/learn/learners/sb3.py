@@ -163,7 +163,7 @@ class SB3Learner:
         torch.save(state, folder / RESUME)
         replay = getattr(model, "replay_buffer", None)
         if replay is not None and self._keep_replay:
-            np.savez(folder / _REPLAY, **_replay_arrays(replay))  # type: ignore[arg-type]
+            np.savez(folder / _REPLAY, **_replay_arrays(replay))
 
     def load(self, folder: Path) -> None:
         """Resume from a checkpoint."""

@@ -10,7 +10,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices, VecEnvStepReturn
 
 from puzzlebox.learn.episodes import EpisodeCounter, final_of
-from puzzlebox.learn.recurrent import Episode
+from puzzlebox.learn.sampler import Episode
 
 
 def plain_space(space: Space[Any]) -> Space[Any]:
