@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,13 @@ def _start(folder: Path, steps: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
+def _wait(process: subprocess.Popen[bytes], until: Callable[[], bool], seconds: float) -> None:
+    """Wait until something is true, the process has ended or the time is over."""
+    end = time.monotonic() + seconds
+    while process.poll() is None and time.monotonic() < end and not until():
+        time.sleep(0.01)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kills", [20])
 def test_killing_training_at_random_moments_never_loses_a_checkpoint(tmp_path: Path, kills: int) -> None:
@@ -89,11 +97,12 @@ def test_killing_training_at_random_moments_never_loses_a_checkpoint(tmp_path: P
     rng, latest, killed = random.Random(20), 0, 0
     while killed < kills:
         process = _start(run, steps)
-        begun = time.monotonic()
-        # Half of the kills come when checkpoints are being written, the others at any time.
-        wait = rng.uniform(0.5, 4.0) if killed % 2 else rng.uniform(4.0, 9.0)
-        while process.poll() is None and time.monotonic() - begun < wait:
-            time.sleep(0.01)
+        # Half of the kills come while checkpoints are being written, the others at any time, also at the start.
+        if killed % 2:
+            _wait(process, lambda before=latest: bool(checkpoints(run)) and checkpoints(run)[-1].step > before, 120.0)
+            _wait(process, lambda: False, rng.uniform(0.0, 2.0))
+        else:
+            _wait(process, lambda: False, rng.uniform(0.1, 10.0))
         assert process.poll() is None, (process.stderr.read() if process.stderr else b"").decode()
         process.send_signal(signal.SIGKILL)
         process.wait()

@@ -123,7 +123,7 @@ def _factory(name: str) -> Factory:
         return _trained(name)
     if source is None:
         names = agent_names()
-        known = f"; there are {', '.join(names)}, any other by its import path, module:Class, and what was trained, RUN"
+        known = f"; there are {', '.join(names)}, trained ones by their folder, and any other by its import path, module:Class"
         raise ValueError(f"there is no agent {name!r}{known}{closest(name, names)}")
     return _import(source) if isinstance(source, str) else source
 
