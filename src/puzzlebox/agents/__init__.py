@@ -123,8 +123,8 @@ def _factory(name: str) -> Factory:
         return _trained(name)
     if source is None:
         names = agent_names()
-        known = f"; there are {', '.join(names)}, trained ones by their folder, and any other by its import path, module:Class"
-        raise ValueError(f"there is no agent {name!r}{known}{closest(name, names)}")
+        others = "trained ones by their folder, and any other by its import path, module:Class"
+        raise ValueError(f"there is no agent {name!r}; there are {', '.join(names)}, {others}{closest(name, names)}")
     return _import(source) if isinstance(source, str) else source
 
 

@@ -84,6 +84,14 @@ class RunFolder:
         self._lock.close()
 
 
+def is_training(folder: Path) -> bool:
+    """Return whether a process trains in a folder just now."""
+    if not (folder / _LOCK).exists():
+        return False
+    with (folder / _LOCK).open("a") as file:
+        return not lock(file)
+
+
 def read_run(folder: Path) -> dict[str, Any]:
     """Return what `run.json` of a run of training holds.
 
