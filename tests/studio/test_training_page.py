@@ -1,11 +1,12 @@
 """Runs of training in the studio: which are listed, what their curves say, and that their agents can be watched."""
 
+import asyncio
 import json
 from pathlib import Path
 
+import httpx
 import pytest
 from starlette.applications import Starlette
-from starlette.testclient import TestClient
 
 from puzzlebox.agents import agent_names
 from puzzlebox.studio.pages import load_pages
@@ -27,18 +28,32 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
+class Client:
+    """Asks the application in this process."""
+
+    def __init__(self, app: Starlette) -> None:
+        self._transport = httpx.ASGITransport(app)
+
+    def get(self, address: str) -> httpx.Response:
+        async def ask() -> httpx.Response:
+            async with httpx.AsyncClient(transport=self._transport, base_url="http://studio") as client:
+                return await client.get(address)
+
+        return asyncio.run(ask())
+
+
 @pytest.fixture(scope="module")
-def client(folder: Path) -> TestClient:
-    return TestClient(Starlette(routes=TrainingApi(folder, load_pages()).routes()))
+def client(folder: Path) -> Client:
+    return Client(Starlette(routes=TrainingApi(folder, load_pages()).routes()))
 
 
-def test_runs_of_training_are_listed_and_no_others(client: TestClient) -> None:
+def test_runs_of_training_are_listed_and_no_others(client: Client) -> None:
     (run,) = client.get("/api/training").json()["runs"]
     assert run["name"] == "study/first" and run["learner"] == "ppo" and run["tasks"] == ["examples/food"]
     assert run["step"] == run["steps"] == run["checkpoint"] == 128 and not run["training"]
 
 
-def test_a_run_that_is_being_trained_is_marked(client: TestClient, folder: Path) -> None:
+def test_a_run_that_is_being_trained_is_marked(client: Client, folder: Path) -> None:
     from puzzlebox.learn.files import lock
 
     with (folder / "study" / "first" / ".lock").open("a") as file:
@@ -47,7 +62,7 @@ def test_a_run_that_is_being_trained_is_marked(client: TestClient, folder: Path)
         assert run["training"]
 
 
-def test_the_curves_of_a_run_are_those_of_its_log(client: TestClient, folder: Path) -> None:
+def test_the_curves_of_a_run_are_those_of_its_log(client: Client, folder: Path) -> None:
     answer = client.get("/api/training/study/first").json()
     log = [json.loads(line) for line in (folder / "study" / "first" / "log.jsonl").read_text().splitlines()]
     assert answer["curves"]["step"] == [64, 128]
@@ -57,7 +72,7 @@ def test_the_curves_of_a_run_are_those_of_its_log(client: TestClient, folder: Pa
     assert client.get("/api/training/../first").status_code == 404
 
 
-def test_the_agent_of_a_run_can_be_watched(client: TestClient) -> None:
+def test_the_agent_of_a_run_can_be_watched(client: Client) -> None:
     from puzzlebox.arena.studio.watched_agent import find_agent
 
     (run,) = client.get("/api/training").json()["runs"]

@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { expect, test } from "vitest";
 import { routeOf, trainingAddress } from "../lib/route";
 import { pathOf, percentText, pointsOf, rangeOf, stepsText } from "./curves";
