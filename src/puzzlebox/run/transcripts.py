@@ -1,0 +1,96 @@
+"""The file of transcripts of a run: what language models were sent and replied, one gzip member for each episode."""
+
+import gzip
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from puzzlebox.agents.language.transcript import Transcript
+from puzzlebox.run.plain_files import require_files
+from puzzlebox.run.trajectories import members
+from puzzlebox.text import nearest
+
+TRANSCRIPTS = "transcripts.jsonl.gz"
+
+
+class RecordedTranscript(NamedTuple):
+    """A transcript in the folder of a run.
+
+    Attributes:
+        name: the name of its episode in the run.
+        body: the index of the animal that the model steered, from 0.
+        transcript: the transcript.
+    """
+
+    name: str
+    body: int
+    transcript: Transcript
+
+
+def pack_transcripts(name: str, agents: Iterable[Any]) -> bytes:
+    """Compress the transcripts of the agents of an episode into one gzip member; empty if no call was made."""
+    lines = []
+    for body, agent in enumerate(agents):
+        transcript = getattr(agent, "transcript", None)
+        if isinstance(transcript, Transcript) and (transcript.calls or transcript.error):
+            lines.append(json.dumps({"name": name, "body": body, **transcript.as_dict()}, separators=(",", ":")))
+    # A line of JSON has no line break, so that the reader of trajectories reads these members as well.
+    return gzip.compress("".join(f"{line}\n" for line in lines).encode(), 6, mtime=0) if lines else b""
+
+
+def all_transcripts(folder: Path) -> Iterator[RecordedTranscript]:
+    """Yield every transcript of a run, in the order in which the episodes ended.
+
+    An episode that failed and was played again has several. What a kill left incomplete is skipped.
+
+    Raises:
+        ValueError: the file is not a regular one.
+    """
+    path = folder / TRANSCRIPTS
+    require_files(path)
+    for each in members(path):
+        try:
+            data = json.loads(each.record)
+            yield RecordedTranscript(each.name, int(data["body"]), Transcript.of_dict(data))
+        except (ValueError, KeyError, TypeError):
+            continue
+
+
+def transcripts(folder: Path | str) -> dict[str, list[Transcript]]:
+    """Return the transcripts of a run by the names of its episodes, in their order: one for each animal a model steered.
+
+    Of an episode that failed and was played again, the last one is returned; `all_transcripts` yields all of them.
+    """
+    latest: dict[str, dict[int, Transcript]] = {}
+    for each in all_transcripts(Path(folder)):
+        animals = latest.setdefault(each.name, {})
+        if each.body in animals:
+            animals.clear()
+        animals[each.body] = each.transcript
+    # Sorted, because the order in which episodes end depends on the workers.
+    return {name: [animals[body] for body in sorted(animals)] for name, animals in sorted(latest.items())}
+
+
+def transcript_of(reference: str) -> tuple[str, list[Transcript]]:
+    """Return the name and the transcripts of an episode of a run.
+
+    Args:
+        reference: the folder of the run, `#`, and the name of the episode or its number in the list of
+            `puzzlebox transcript RUN`, from 1: `out#3`.
+
+    Raises:
+        FileNotFoundError: the folder has no transcripts.
+        ValueError: there is no such episode.
+    """
+    path, _, name = reference.partition("#")
+    folder = Path(path or ".")
+    found = transcripts(folder)
+    if not found:
+        raise FileNotFoundError(f"{folder} is not the folder of a run in which a language model played")
+    if name.isdecimal() and len(name) < 8 and 1 <= int(name) <= len(found):
+        name = list(found)[int(name) - 1]
+    if name not in found:
+        numbers = f"; it has the episodes 1 to {len(found)}" if name.isdecimal() else nearest(name, found)
+        raise ValueError(f"the run in {folder} has no transcript of the episode {name!r}{numbers}")
+    return name, found[name]
