@@ -92,8 +92,10 @@ class Player:
         events: list[Any] = []
         session, problem, trained_on = None, None, None
         agents: list[Agent] = []
+        earlier: list[Any] = []
         try:
             agents = self._agents_for(slot.agent, run_task.task.bodies)
+            earlier = [getattr(agent, "transcript", None) for agent in agents]
             if hasattr(agents[0], "trained_on"):
                 trained_on = run_task.hash in agents[0].trained_on
             session, problem = self._play_session(run_task, slot, agents, seed, events)
@@ -102,7 +104,10 @@ class Player:
         has_trajectory = session is not None and self._plan.keep_trajectories
         episode = self._episode(run_task, slot, seed, session, problem, trained_on, has_trajectory)
         episode = with_events(episode, [plain_event(event) for event in events])
-        transcripts = pack_transcripts(slot.name, agents)
+        # An episode that failed before its agents began has no transcript: theirs is that of the episode before.
+        own = [getattr(agent, "transcript", None) for agent in agents]
+        new = [None if now is old else now for now, old in zip(own, earlier, strict=False)]
+        transcripts = pack_transcripts(slot.name, new)
         if session is None or not has_trajectory:
             return Played(episode, b"", transcripts)
         rules = self._plan.rules.fields

@@ -28,11 +28,15 @@ class RecordedTranscript(NamedTuple):
     transcript: Transcript
 
 
-def pack_transcripts(name: str, agents: Iterable[Any]) -> bytes:
-    """Compress the transcripts of the agents of an episode into one gzip member; empty if no call was made."""
+def pack_transcripts(name: str, of_animals: Iterable[Any]) -> bytes:
+    """Compress the transcripts of an episode into one gzip member; empty if no call was made.
+
+    Args:
+        name: the name of the episode in its run.
+        of_animals: the transcript of the agent of each animal, or None.
+    """
     lines = []
-    for body, agent in enumerate(agents):
-        transcript = getattr(agent, "transcript", None)
+    for body, transcript in enumerate(of_animals):
         if isinstance(transcript, Transcript) and (transcript.calls or transcript.error):
             lines.append(json.dumps({"name": name, "body": body, **transcript.as_dict()}, separators=(",", ":")))
     # A line of JSON has no line break, so that the reader of trajectories reads these members as well.
@@ -58,7 +62,7 @@ def all_transcripts(folder: Path) -> Iterator[RecordedTranscript]:
 
 
 def transcripts(folder: Path | str) -> dict[str, list[Transcript]]:
-    """Return the transcripts of a run by the names of its episodes, in their order: one for each animal a model steered.
+    """Return the transcripts of a run by the names of its episodes, sorted: one for each animal a model steered.
 
     Of an episode that failed and was played again, the last one is returned; `all_transcripts` yields all of them.
     """

@@ -151,7 +151,8 @@ class Endpoint:
             with self._opener.open(request, timeout=self.timeout_seconds) as response:
                 return self._read_until(response, deadline)
         except HTTPError as answer:
-            raise self._problem(answer, deadline, messages) from None
+            with answer:
+                raise self._problem(answer, deadline, messages) from None
         except URLError as problem:
             reason = problem.reason
             if isinstance(reason, TimeoutError):
