@@ -2,6 +2,11 @@
 
 import gzip
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +14,18 @@ import pytest
 
 from chat_server import Answer, ChatServer, chat_server
 from command import puzzlebox
-from puzzlebox.agents.language import Budget
+from puzzlebox.agents.language import Budget, Ledger
+from puzzlebox.agents.language.budget import SPENDING
 from puzzlebox.arena.agents.language.replies import parse_action
-from puzzlebox.run.journal import trajectory
+from puzzlebox.arena.wing import WING
+from puzzlebox.record import Store
+from puzzlebox.run.journal import episodes_so_far, trajectory
+from puzzlebox.run.play import play
 from puzzlebox.run.runs import RunError, run
+from puzzlebox.run.specs import agent_of
 from puzzlebox.run.tasks import find_tasks
 from puzzlebox.run.transcripts import TRANSCRIPTS, all_transcripts, transcript_of, transcripts
+from worlds import parsed
 
 TASK = "arenas: [{time_limit: 8, items: [{name: Agent, at: [20, 0, 5], rotation: 0}, {name: GoodGoal}]}]\n"
 # An episode takes 8 x 5 physics steps, which are 14 decisions and 3 calls.
@@ -186,7 +197,48 @@ def test_an_episode_is_replayed_and_found_by_its_long_name(task: str, tmp_path: 
     assert shown.returncode == 0 and "length    0.80 s (40 steps)" in shown.stdout
     painted = puzzlebox("replay", f"out#{name}", "-o", "end.png", cwd=tmp_path)
     assert painted.returncode == 0 and (tmp_path / "end.png").read_bytes()[:4] == b"\x89PNG"
+
+
+@pytest.mark.usefixtures("unpainted_figures")
+def test_a_report_takes_agents_whose_names_hold_addresses(task: str, tmp_path: Path) -> None:
+    with chat_server("FORWARD") as server:
+        run(find_tasks([task]), [agent_at(server), "random"], tmp_path / "out", workers=1)
     assert puzzlebox("report", "out", "-o", "report", cwd=tmp_path).returncode == 0
+    assert "language(model=" in (tmp_path / "report" / "tables" / "episodes.csv").read_text()
+
+
+def test_the_studio_shows_a_recording_of_a_language_model(tmp_path: Path) -> None:
+    with chat_server("FORWARD") as server, Store(tmp_path / "my.sqlite") as store:
+        agent = agent_of(agent_at(server))
+        record = play(parsed(TASK), agent, seed=1, store=store, agent_name=agent_at(server))
+        (episode,) = store.episodes()
+        messages = list(WING.messages(episode, store.record(episode.id)))
+    assert store.record(episode.id) == record and len(messages) > len(record.actions)
+
+
+def _finished(folder: Path) -> list[str]:
+    return [each.id for each in episodes_so_far(folder)[0] if not each.error]
+
+
+@pytest.mark.slow
+def test_kills_lose_no_transcript_of_a_finished_episode(task: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    program = [sys.executable, "-m", "puzzlebox.cli", "run", task, "--episodes", "30", "--workers", "2", "-o", str(out)]
+    with chat_server(Answer("FORWARD", delay_seconds=0.02)) as server:
+        for kill in range(6):
+            before = _finished(out)
+            process = subprocess.Popen([*program, "--agent", agent_at(server)], start_new_session=True)
+            while len(_finished(out)) == len(before) and process.poll() is None:
+                time.sleep(0.01)
+            time.sleep(0.02 * kill)
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            found = transcripts(out)
+            assert len(before) < len(_finished(out)) < 30, "the kill came while episodes were played"
+            assert all(len(found[name][0].calls) == CALLS for name in _finished(out))
+        done = subprocess.run([*program, "--agent", agent_at(server)], check=False)
+    assert done.returncode == 0 and len(transcripts(out)) == 30
+    assert Ledger(out / SPENDING).spent.calls >= 30 * CALLS
 
 
 def test_each_animal_has_a_transcript_of_its_own(tmp_path: Path) -> None:
