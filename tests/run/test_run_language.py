@@ -77,6 +77,26 @@ def test_resuming_keeps_transcripts_and_goes_on_after_what_a_kill_left(task: str
     assert len(transcripts(out)) == 3 and all(len(each.calls) == CALLS for (each,) in transcripts(out).values())
 
 
+def test_a_damaged_transcript_is_missed_and_the_others_are_read(task: str, tmp_path: Path) -> None:
+    with chat_server("FORWARD") as server:
+        outcome = run(find_tasks([task]), [agent_at(server), "random"], tmp_path / "out", episodes=3, workers=1)
+    path = tmp_path / "out" / TRANSCRIPTS
+    data = bytearray(path.read_bytes())
+    data[100:120] = bytes(20)  # within the first member
+    path.write_bytes(data)
+    listed = puzzlebox("transcript", "out", cwd=tmp_path)
+    first, second, third = (each.id for each in outcome.episodes[:3])
+    assert list(transcripts(tmp_path / "out")) == [second, third]
+    assert f"warning: 1 episode has no readable transcript, the first is {first}" in listed.stderr
+
+
+def test_a_pipe_in_place_of_the_transcripts_is_refused(task: str, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    os.mkfifo(tmp_path / "out" / TRANSCRIPTS)
+    with pytest.raises(ValueError, match="is not a file; move it away, or name another folder"):
+        run(find_tasks([task]), ["language(model='m', endpoint='http://localhost:1')"], tmp_path / "out")
+
+
 def test_a_spent_budget_ends_cleanly_and_a_larger_one_resumes(task: str, tmp_path: Path) -> None:
     out = str(tmp_path / "out")
     with chat_server("FORWARD") as server:

@@ -57,6 +57,7 @@ def dataset(
     from puzzlebox.cli.recordings import progress
     from puzzlebox.record.database import StoreError
     from puzzlebox.run.datasets import find_episodes, parse_senses, require_minari, write_dataset
+    from puzzlebox.text import counted
 
     try:
         require_minari()
@@ -76,4 +77,5 @@ def dataset(
     except OSError as problem:
         fail(f"{problem.filename or source}: {problem.strerror or problem}")
     typer.echo(written.path)
-    note(f'{written.episodes} episodes, {written.steps:,} steps; minari.load_dataset("{written.id}") loads them')
+    episodes_written = counted(written.episodes, "episode")
+    note(f'{episodes_written}, {written.steps:,} steps; minari.load_dataset("{written.id}") loads them')

@@ -35,7 +35,7 @@ def transcript(
     - `puzzlebox transcript out#3 -o third.html`
     - `puzzlebox transcript out --json`
     """
-    from puzzlebox.run.transcripts import transcript_of, transcripts
+    from puzzlebox.run.transcripts import missing_transcripts, transcript_of, transcripts
 
     try:
         if "#" in run:
@@ -67,6 +67,10 @@ def transcript(
                 typer.echo(line)
     else:
         _print_list(chosen)
+        missing = missing_transcripts(Path(run), chosen)
+        if missing:
+            have = "1 episode has" if len(missing) == 1 else f"{len(missing)} episodes have"
+            note(f"warning: {have} no readable transcript, the first is {missing[0]}")
         note(f"hint: `puzzlebox transcript {run}#1` shows the first one")
 
 

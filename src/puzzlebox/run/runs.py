@@ -25,6 +25,7 @@ from puzzlebox.run.schedule import Slot, slots
 from puzzlebox.run.specs import agent_code_of, agent_of, agent_options_of, rules_of
 from puzzlebox.run.tasks import RunTask
 from puzzlebox.run.trajectories import TRAJECTORIES
+from puzzlebox.run.transcripts import TRANSCRIPTS
 from puzzlebox.run.workers import BACKENDS, play_slots, require_ray
 from puzzlebox.text import nearest
 from puzzlebox.wings import ARENA, Wing, find_scale, wing_named
@@ -151,7 +152,8 @@ def run(
     if budget is not None:
         about["budget"] = budget.as_dict()
     folder.mkdir(parents=True, exist_ok=True)
-    require_files(*(folder / name for name in (SETTINGS, JOURNAL, TRAJECTORIES, f"{TABLE}.csv")))
+    files = (SETTINGS, JOURNAL, TRAJECTORIES, TRANSCRIPTS, SPENDING, f"{TABLE}.csv")
+    require_files(*(folder / name for name in files))
     earlier, lost = None, None
     try:
         earlier = _earlier_settings(folder, repair)

@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,6 +74,20 @@ def transcripts(folder: Path | str) -> dict[str, list[Transcript]]:
         animals[each.body] = each.transcript
     # Sorted, because the order in which episodes end depends on the workers.
     return {name: [animals[body] for body in sorted(animals)] for name, animals in sorted(latest.items())}
+
+
+def missing_transcripts(folder: Path, found: Mapping[str, Any]) -> list[str]:
+    """Return the episodes of agents with transcripts that have none, because the file was damaged or cut.
+
+    Args:
+        folder: the folder of the run.
+        found: its transcripts by the names of their episodes.
+    """
+    from puzzlebox.run.journal import episodes_so_far  # it imports this module
+
+    episodes = episodes_so_far(folder)[0]
+    agents = {each.agent for each in episodes if each.id in found}
+    return [each.id for each in episodes if each.agent in agents and each.id not in found and not each.error]
 
 
 def transcript_of(reference: str) -> tuple[str, list[Transcript]]:

@@ -5,6 +5,7 @@ from html import escape
 from typing import Any
 
 from puzzlebox.agents.language.transcript import UNDERSTOOD, Transcript
+from puzzlebox.text import counted
 
 _STYLE = """
 body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}
@@ -54,7 +55,7 @@ def page(name: str, transcript: Transcript) -> str:
 def count_line(transcript: Transcript) -> str:
     """Return the numbers of a transcript in one line."""
     counts = transcript.counts()
-    text = f"{counts['calls']} calls, {counts['tokens']:,} tokens"
+    text = f"{counted(len(transcript.calls), 'call')}, {counts['tokens']:,} tokens"
     text += f", cost {counts['money']:.4f}" if counts["money"] else ""
     for name, words in (("failures", "failed attempts"), ("asked_again", "asked again"), ("given_up", "given up")):
         text += f", {counts[name]} {words}" if counts[name] else ""
