@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from math import prod
 from os import PathLike
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -67,7 +67,14 @@ def orthogonal(layer: nn.Module, gain: float = 2**0.5) -> Any:
 
 
 class Picture(nn.Module):
-    """Features of a picture of bytes; a 255th is part of the weights of the first convolution."""
+    """Features of a picture of bytes; a 255th is part of the weights of the first convolution.
+
+    Attributes:
+        patches: whether the first convolution of "nature", of 8 x 8 pixels at every fourth, is computed as one of 2 x 2
+            blocks of 4 x 4 pixels, which is the same sum.
+    """
+
+    patches: ClassVar[bool] = False
 
     def __init__(self, name: str, shape: tuple[int, ...], kind: str, features: int) -> None:
         super().__init__()
@@ -98,11 +105,18 @@ class Picture(nn.Module):
             torch.get_autocast_dtype(picture.device.type) if torch.is_autocast_enabled(picture.device.type) else None
         )
         first = self.first
+        weight, stride = first.weight / 255, first.stride
+        if self.patches and stride == (4, 4) and picture.shape[2] % 4 == picture.shape[3] % 4 == 0:
+            picture, weight, stride = (
+                functional.pixel_unshuffle(picture, 4),
+                functional.pixel_unshuffle(weight, 4),
+                (1, 1),
+            )
         seen = functional.conv2d(
-            picture.to(dtype or first.weight.dtype, memory_format=torch.channels_last),
-            first.weight / 255,
+            picture.to(dtype or weight.dtype, memory_format=torch.channels_last),
+            weight,
             first.bias,
-            first.stride,
+            stride,
             first.padding,
         )
         return self.rest(seen).flatten(1)

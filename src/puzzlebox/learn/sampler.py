@@ -299,6 +299,7 @@ class Sampler:
         rollout: the last rollout.
         episodes: the episodes that ended in it.
         clock: the seconds spent so far.
+        page_locked: whether observations are copied to the GPU straight from the memory of the environments.
     """
 
     def __init__(
@@ -327,7 +328,7 @@ class Sampler:
         self.rollout = Rollout.empty(network, envs.single_observation_space, steps, self._envs, self.device)
         self.generator = torch.Generator(self.device).manual_seed(seed)
         self.noise = network.actions.noise((steps + 1, self._envs), self.generator)
-        self._pinned = self.device.type == "cuda" and _page_lock(getattr(envs, "memory", None))
+        self.page_locked = self.device.type == "cuda" and _page_lock(getattr(envs, "memory", None))
         self._rewards = np.zeros((steps, self._envs), np.float32)
         self._ends = np.zeros((steps, self._envs), np.bool_)
         self._totals, self._lengths = np.zeros(self._envs), np.zeros(self._envs, np.int64)
