@@ -65,7 +65,6 @@ def measure(options: dict[str, Any]) -> dict[str, Any]:
     import torch
 
     import puzzlebox
-    from puzzlebox.arena.envs.speed import arena
     from puzzlebox.learn import networks
     from puzzlebox.learn.recurrent import RecurrentPPO, Settings
 
@@ -73,7 +72,7 @@ def measure(options: dict[str, Any]) -> dict[str, Any]:
     device = str(options.pop("device", "cuda" if torch.cuda.is_available() else "cpu"))
     seconds = float(options.pop("seconds", 5))
     camera = int(options.pop("camera", 64))
-    task = options.pop("task", None) or arena()
+    task = options.pop("task", None) or _arenas()
     networks.Picture.patches = bool(options.pop("patches", False))
     alone, profile = options.pop("alone", False), options.pop("profile", False)
     settings = Settings(**options)
@@ -105,12 +104,22 @@ def measure(options: dict[str, Any]) -> dict[str, Any]:
         "ms/update": round(1e3 * clock.learning / updates, 1),
         "GPU GB": round(torch.cuda.max_memory_allocated() / 1e9, 1) if device != "cpu" else "",
         "start s": round(started - began, 1),
-        "page-locked": learner._sampler.page_locked,
+        "page-locked": learner._sampler.page_locked if device != "cpu" else None,
     }
     if profile:
         _profile(learner)
     learner.close()
     return result
+
+
+def _arenas() -> list[Any]:
+    """Return the arena of 20 things with several time limits, so that episodes do not all end at once."""
+    from puzzlebox.arena.envs.speed import arena
+    from puzzlebox.arena.schema import load_task, write
+
+    text = write(arena())
+    assert "time_limit: 250" in text
+    return [load_task(text.replace("time_limit: 250", f"time_limit: {limit}")) for limit in range(190, 312, 8)]
 
 
 def _alone(envs: Any, seconds: float, began: float) -> dict[str, Any]:
@@ -155,7 +164,7 @@ def _value(text: str) -> Any:
 
 def _line(name: str, result: dict[str, Any]) -> str:
     cells = [f"{result.get(column, '')}" for column in _COLUMNS]
-    extra = "" if result.get("page-locked", True) else " (observations not page-locked)"
+    extra = " (observations not page-locked)" if result.get("page-locked") is False else ""
     return f"| {name}{extra} | " + " | ".join(cells) + " |"
 
 
@@ -168,6 +177,7 @@ def _run_apart(options: dict[str, Any], limit: float) -> dict[str, Any] | str:
         done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired:
         return f"stopped after {limit:.0f} s"
+    sys.stderr.write(done.stderr if options.get("profile") else "")
     for line in reversed(done.stdout.splitlines()):
         if line.startswith("{"):
             return dict(json.loads(line))
@@ -198,7 +208,8 @@ def main() -> None:
     for name, options in plan(cores, gpu):
         if arguments.only and not any(word in name for word in arguments.only):
             continue
-        result = _run_apart({**options, "seconds": arguments.seconds, **common}, arguments.limit)
+        limit = arguments.limit * (2 if options.get("compile") else 1)
+        result = _run_apart({**options, "seconds": arguments.seconds, **common}, limit)
         print(f"| {name} | {result} |" if isinstance(result, str) else _line(name, result), flush=True)
 
 

@@ -155,7 +155,9 @@ class RecurrentPPO:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(weights)
             self.network = Network(*spaces, self._shape).to(self.device)
-        self._forward: Callable[..., Any] = torch.compile(self.network) if settings.compile else self.network
+        self._forward: Callable[..., Any] = (
+            torch.compile(self.network, dynamic=False) if settings.compile else self.network
+        )
         self._optimiser = self._make_optimiser()
         self._rng = np.random.default_rng(minibatches)
         self.steps = 0
