@@ -97,7 +97,7 @@ class Picture(nn.Module):
         with torch.no_grad():
             count = self._convolve(torch.zeros(1, *shape, dtype=torch.uint8)).shape[1]
         self.last = orthogonal(nn.Linear(count, features))
-        self.to(memory_format=torch.channels_last)
+        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def _convolve(self, picture: Tensor) -> Tensor:
         picture = picture.permute(0, 3, 1, 2) if self._channels_last else picture
@@ -397,8 +397,8 @@ def _space(data: Mapping[str, Any]) -> spaces.Space[Any]:
             side if isinstance(side, float) else np.array(side, dtype).reshape(shape)
             for side in (values["low"], values["high"])
         )
-        return spaces.Box(low, high, shape, dtype.type)  # type: ignore[arg-type]
+        return spaces.Box(low, high, shape, dtype.type)
     known = {"Discrete": spaces.Discrete, "MultiDiscrete": spaces.MultiDiscrete, "MultiBinary": spaces.MultiBinary}
     if kind not in known:
         raise ValueError(f"the kind of a space is {kind!r}{nearest(str(kind), ['Dict', 'Box', *known])}")
-    return known[kind](**values)  # type: ignore[return-value]
+    return known[kind](**values)

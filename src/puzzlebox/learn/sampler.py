@@ -473,6 +473,6 @@ def _page_lock(memory: Any) -> bool:
     first = array.ctypes.data // page * page
     size = -(-(array.ctypes.data + array.nbytes - first) // page) * page
     try:
-        return int(torch.cuda.cudart().cudaHostRegister(first, size, 0)) == 0  # type: ignore[no-untyped-call]
+        return int(torch.cuda.cudart().cudaHostRegister(first, size, 0)) == 0
     except RuntimeError:
         return False
