@@ -23,6 +23,8 @@ WHOLE = "observation"
 _NATURE_PIXELS = 36
 _FEATURES = {"nature": 512, "impala": 256, "mlp": 256}
 _NUMBER_FEATURES = 128
+# Bounds beyond this say nothing of how large numbers usually are.
+_UNBOUNDED = 1e6
 
 
 @dataclass(frozen=True)
@@ -163,9 +165,9 @@ class Values(nn.Module):
             size = prod(part.shape)
             low = part.low.reshape(-1) if isinstance(part, spaces.Box) else np.zeros(size)
             high = part.high.reshape(-1) if isinstance(part, spaces.Box) else np.ones(size)
-            low, high = low.astype(np.float64), high.astype(np.float64)
-            bounded = np.isfinite(low) & np.isfinite(high) & (high > low) & (high - low < 1e6)
-            middle, half = np.where(bounded, (low + high) / 2, 0.0), np.where(bounded, (high - low) / 2, 1.0)
+            bounded = (low > -_UNBOUNDED) & (high < _UNBOUNDED) & (high > low)
+            low, high = np.where(bounded, low, -1.0), np.where(bounded, high, 1.0)
+            middle, half = (low + high) / 2, (high - low) / 2
             for key, values in (("middle", middle), ("half", half), ("bounded", bounded)):
                 self.register_buffer(f"{key}_{name}", torch.tensor(values, dtype=torch.float32), persistent=False)
             count += size
