@@ -55,7 +55,7 @@ class Actions(nn.Module):
 class Choices(Actions):
     """One choice, or several independent ones at a time: `Discrete` and `MultiDiscrete`."""
 
-    def __init__(self, space: spaces.Discrete | spaces.MultiDiscrete) -> None:
+    def __init__(self, space: "spaces.Discrete[Any] | spaces.MultiDiscrete") -> None:
         super().__init__()
         self._single = isinstance(space, spaces.Discrete)
         sizes = [space.n] if isinstance(space, spaces.Discrete) else list(space.nvec.ravel())

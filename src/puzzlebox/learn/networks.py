@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from math import prod
 from os import PathLike
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,8 @@ WHOLE = "observation"
 _NATURE_PIXELS = 36
 _FEATURES = {"nature": 512, "impala": 256, "mlp": 256}
 _NUMBER_FEATURES = 128
+# Bounds beyond this say nothing of how large numbers usually are.
+_UNBOUNDED = 1e6
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,14 @@ def orthogonal(layer: nn.Module, gain: float = 2**0.5) -> Any:
 
 
 class Picture(nn.Module):
-    """Features of a picture of bytes; a 255th is part of the weights of the first convolution."""
+    """Features of a picture of bytes; a 255th is part of the weights of the first convolution.
+
+    Attributes:
+        patches: whether the first convolution of "nature", of 8 x 8 pixels at every fourth, is computed as one of 2 x 2
+            blocks of 4 x 4 pixels, which is the same sum.
+    """
+
+    patches: ClassVar[bool] = False
 
     def __init__(self, name: str, shape: tuple[int, ...], kind: str, features: int) -> None:
         super().__init__()
@@ -90,7 +99,7 @@ class Picture(nn.Module):
         with torch.no_grad():
             count = self._convolve(torch.zeros(1, *shape, dtype=torch.uint8)).shape[1]
         self.last = orthogonal(nn.Linear(count, features))
-        self.to(memory_format=torch.channels_last)
+        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def _convolve(self, picture: Tensor) -> Tensor:
         picture = picture.permute(0, 3, 1, 2) if self._channels_last else picture
@@ -98,11 +107,18 @@ class Picture(nn.Module):
             torch.get_autocast_dtype(picture.device.type) if torch.is_autocast_enabled(picture.device.type) else None
         )
         first = self.first
+        weight, stride = first.weight / 255, first.stride
+        if self.patches and stride == (4, 4) and picture.shape[2] % 4 == picture.shape[3] % 4 == 0:
+            picture, weight, stride = (
+                functional.pixel_unshuffle(picture, 4),
+                functional.pixel_unshuffle(weight, 4),
+                (1, 1),
+            )
         seen = functional.conv2d(
-            picture.to(dtype or first.weight.dtype, memory_format=torch.channels_last),
-            first.weight / 255,
+            picture.to(dtype or weight.dtype, memory_format=torch.channels_last),
+            weight,
             first.bias,
-            first.stride,
+            stride,
             first.padding,
         )
         return self.rest(seen).flatten(1)
@@ -149,9 +165,9 @@ class Values(nn.Module):
             size = prod(part.shape)
             low = part.low.reshape(-1) if isinstance(part, spaces.Box) else np.zeros(size)
             high = part.high.reshape(-1) if isinstance(part, spaces.Box) else np.ones(size)
-            low, high = low.astype(np.float64), high.astype(np.float64)
-            bounded = np.isfinite(low) & np.isfinite(high) & (high > low) & (high - low < 1e6)
-            middle, half = np.where(bounded, (low + high) / 2, 0.0), np.where(bounded, (high - low) / 2, 1.0)
+            bounded = (low > -_UNBOUNDED) & (high < _UNBOUNDED) & (high > low)
+            low, high = np.where(bounded, low, -1.0), np.where(bounded, high, 1.0)
+            middle, half = (low + high) / 2, (high - low) / 2
             for key, values in (("middle", middle), ("half", half), ("bounded", bounded)):
                 self.register_buffer(f"{key}_{name}", torch.tensor(values, dtype=torch.float32), persistent=False)
             count += size
@@ -383,8 +399,8 @@ def _space(data: Mapping[str, Any]) -> spaces.Space[Any]:
             side if isinstance(side, float) else np.array(side, dtype).reshape(shape)
             for side in (values["low"], values["high"])
         )
-        return spaces.Box(low, high, shape, dtype.type)  # type: ignore[arg-type]
+        return spaces.Box(low, high, shape, dtype.type)
     known = {"Discrete": spaces.Discrete, "MultiDiscrete": spaces.MultiDiscrete, "MultiBinary": spaces.MultiBinary}
     if kind not in known:
         raise ValueError(f"the kind of a space is {kind!r}{nearest(str(kind), ['Dict', 'Box', *known])}")
-    return known[kind](**values)  # type: ignore[return-value]
+    return known[kind](**values)

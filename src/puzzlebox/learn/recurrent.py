@@ -13,6 +13,7 @@ from torch import Tensor
 
 from puzzlebox.learn.networks import Network, Policy, Shape
 from puzzlebox.learn.sampler import Episode, Rollout, Sampler, VectorLike
+from puzzlebox.learn.threads import Threads, bounds
 from puzzlebox.seeds import learner_seeds
 from puzzlebox.text import nearest
 
@@ -55,6 +56,8 @@ class Settings:
         precision: the type of numbers in large matrix products; weights and losses are always 32 bits.
         compile: whether `torch.compile` compiles the networks, which takes a minute at the start.
         graphs: whether policy and learning steps on a GPU are captured as CUDA graphs.
+        threads: without a GPU, the number of threads that take parts of each batch; 0 is torch's number of threads.
+            Sums are rounded differently with another number.
     """
 
     envs: int = 64
@@ -81,6 +84,7 @@ class Settings:
     precision: Literal["bf16", "fp32"] = "bf16"
     compile: bool = False
     graphs: bool = True
+    threads: int = 0
 
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
@@ -88,7 +92,14 @@ class Settings:
             value = getattr(self, name)
             if value not in known:
                 raise ValueError(f"{name} is {value!r}{nearest(str(value), known)}")
-        for name, least in (("envs", 1), ("groups", 0), ("rollout", 1), ("epochs", 1), ("minibatches", 1)):
+        for name, least in (
+            ("envs", 1),
+            ("groups", 0),
+            ("threads", 0),
+            ("rollout", 1),
+            ("epochs", 1),
+            ("minibatches", 1),
+        ):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise ValueError(f"{name} is {value!r}; it must be a whole number, {least} or more")
@@ -155,7 +166,11 @@ class RecurrentPPO:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(weights)
             self.network = Network(*spaces, self._shape).to(self.device)
-        self._forward: Callable[..., Any] = torch.compile(self.network) if settings.compile else self.network
+        self._forward: Callable[..., Any] = (
+            torch.compile(self.network, dynamic=False) if settings.compile else self.network
+        )
+        threads = settings.threads or torch.get_num_threads() if self.device.type == "cpu" else 1
+        self._threads = Threads(self.network, threads)
         self._optimiser = self._make_optimiser()
         self._rng = np.random.default_rng(minibatches)
         self.steps = 0
@@ -166,7 +181,7 @@ class RecurrentPPO:
             actions,
             env_seed=seed,
             precise=self._precise,
-            forward=self._forward,
+            forward=self._act if threads > 1 else self._forward,
             graph=settings.graphs,
         )
         self._targets = _Targets.empty(self._sampler.rollout.rewards)
@@ -192,14 +207,19 @@ class RecurrentPPO:
             self.device.type, torch.bfloat16, enabled=self.settings.precision == "bf16", cache_enabled=False
         )
 
+    def _act(self, observations: Mapping[str, Tensor], state: Tensor, starts: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return what the network returns, without gradients."""
+        return self._threads.forward(observations, state, starts, self._precise)
+
     def update(self) -> Update:
         """Play one rollout of all environments and learn from it."""
         begin = time.perf_counter()
         clock = self._sampler.clock
         before = clock.environment, clock.policy
-        rollout = self._sampler.sample()
-        sampled = time.perf_counter()
-        metrics = self._learn(rollout)
+        with self._threads.alone():
+            rollout = self._sampler.sample()
+            sampled = time.perf_counter()
+            metrics = self._learn(rollout)
         end = time.perf_counter()
         steps = self.settings.envs * self.settings.rollout
         self.steps += steps
@@ -243,8 +263,8 @@ class RecurrentPPO:
         metrics["learning_rate"] = rate
         return metrics
 
-    def _minibatch(self) -> tuple[dict[str, Tensor], Tensor, Tensor, dict[str, Tensor]]:
-        """Return observations, first states, starts and the rest of the chosen sequences.
+    def _minibatch(self, chosen: Tensor) -> tuple[dict[str, Tensor], Tensor, Tensor, dict[str, Tensor]]:
+        """Return observations, first states, starts and the rest of some sequences.
 
         Without memory, every decision is a sequence of its own.
         """
@@ -253,7 +273,7 @@ class RecurrentPPO:
 
         def take(values: Tensor) -> Tensor:
             values = values[:length]
-            return (values.flatten(0, 1).unsqueeze(0) if single else values).index_select(1, self._chosen)
+            return (values.flatten(0, 1).unsqueeze(0) if single else values).index_select(1, chosen)
 
         rest = {
             "actions": rollout.actions,
@@ -262,7 +282,7 @@ class RecurrentPPO:
             "advantages": self._targets.advantages,
             "returns": self._targets.returns,
         }
-        state = take(rollout.states)[0] if single else rollout.states[0].index_select(0, self._chosen)
+        state = take(rollout.states)[0] if single else rollout.states[0].index_select(0, chosen)
         return (
             {name: take(part) for name, part in rollout.observations.items()},
             state,
@@ -273,15 +293,33 @@ class RecurrentPPO:
     def _step(self) -> None:
         """Take one step of the optimiser on the chosen sequences, and add its measures to the sums."""
         settings = self.settings
-        observations, state, starts, batch = self._minibatch()
-        with self._precise():
-            outputs, values, _ = self._forward(observations, state, starts)
-        loss, measures = ppo_loss(self.network, settings, outputs, values, batch)
         self._optimiser.zero_grad(set_to_none=False)
-        loss.backward()
+        advantages = self._targets.advantages
+        if settings.memory == "none":
+            advantages = advantages.reshape(1, -1)
+        spread, mean = torch.std_mean(advantages.index_select(1, self._chosen))
+        count = len(self._chosen)
+        parts = min(len(self._threads.networks), count)
+        rows = bounds(count, parts)
+
+        def part(network: Network, number: int) -> Tensor:
+            own = self._chosen[rows[number]]
+            observations, state, starts, batch = self._minibatch(own)
+            if settings.normalise_advantages:
+                batch["advantages"] = (batch["advantages"] - mean) / (spread + 1e-8)
+            with self._precise():
+                forward = self._forward if network is self.network else network
+                outputs, values, _ = forward(observations, state, starts)
+            loss, measures = ppo_loss(network, settings, outputs, values, batch)
+            share = len(own) / count
+            (loss * share).backward()
+            return torch.stack(measures) * share
+
+        measures = torch.stack(self._threads.map(part, parts)).sum(0)
+        self._threads.add_gradients()
         norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), settings.gradient_norm, foreach=True)
         self._optimiser.step()
-        self._metrics += torch.stack([*measures, norm.detach()])
+        self._metrics += torch.cat([measures, norm.detach().reshape(1)])
 
     def _capture(self) -> None:
         """Capture a step of the optimiser as a CUDA graph; the steps that this takes are undone."""
@@ -365,7 +403,8 @@ class RecurrentPPO:
         return list(getattr(self.envs, "task_names", []))
 
     def close(self) -> None:
-        """Close the vector."""
+        """Close the vector and stop all threads."""
+        self._threads.close()
         self.envs.close()
 
 
@@ -402,10 +441,8 @@ class _Targets:
 def ppo_loss(
     network: Network, settings: Settings, outputs: Tensor, values: Tensor, batch: Mapping[str, Tensor]
 ) -> tuple[Tensor, list[Tensor]]:
-    """Return the loss of a minibatch, and the first five measures of `Update.metrics`."""
+    """Return the loss of a part of a minibatch, and the first five measures of `Update.metrics`."""
     advantages = batch["advantages"]
-    if settings.normalise_advantages:
-        advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
     log_probs = network.actions.log_prob(outputs, batch["actions"])
     change = log_probs - batch["log_probs"]
     ratio = change.exp()

@@ -20,6 +20,8 @@ from torch import Tensor
 from puzzlebox.learn.networks import WHOLE, Network, parts_of
 
 Arrays = dict[str, npt.NDArray[Any]]
+# How many last observations are valued at a time; a GPU always gets that many, since it is tuned for each number.
+_CUT_BATCH = 64
 
 
 class Episode(NamedTuple):
@@ -259,7 +261,8 @@ class _Actor:
             (rollout.values[:, rows], values[0]),
         )
         for target, value in written:
-            target.index_copy_(0, self.step, value.unsqueeze(0))
+            if value.numel():  # there is no state without memory
+                target.index_copy_(0, self.step, value.unsqueeze(0))
         self.state.copy_(state)
         self.step.add_(1)
         self._actions.copy_(actions, non_blocking=True)
@@ -299,6 +302,7 @@ class Sampler:
         rollout: the last rollout.
         episodes: the episodes that ended in it.
         clock: the seconds spent so far.
+        page_locked: whether observations are copied to the GPU straight from the memory of the environments.
     """
 
     def __init__(
@@ -327,7 +331,7 @@ class Sampler:
         self.rollout = Rollout.empty(network, envs.single_observation_space, steps, self._envs, self.device)
         self.generator = torch.Generator(self.device).manual_seed(seed)
         self.noise = network.actions.noise((steps + 1, self._envs), self.generator)
-        self._pinned = self.device.type == "cuda" and _page_lock(getattr(envs, "memory", None))
+        self.page_locked = self.device.type == "cuda" and _page_lock(getattr(envs, "memory", None))
         self._rewards = np.zeros((steps, self._envs), np.float32)
         self._ends = np.zeros((steps, self._envs), np.bool_)
         self._totals, self._lengths = np.zeros(self._envs), np.zeros(self._envs, np.int64)
@@ -408,18 +412,20 @@ class Sampler:
         self.rollout.last_values.zero_()
         if not cut:
             return
-        steps, rows = (torch.tensor([each[index] for each in cut], device=self.device) for index in (0, 1))
-        lasts = [as_parts(last) for *_, last in cut]
-        observations = {
-            name: torch.from_numpy(np.stack([last[name] for last in lasts])).to(self.device, part.dtype)
-            for name, part in self.rollout.observations.items()
-        }
-        states = self.rollout.states[steps + 1, rows]  # what the state was after the last step, before it starts afresh
-        starts = torch.zeros(1, len(cut), dtype=torch.bool, device=self.device)
-        inputs = {name: part.unsqueeze(0) for name, part in observations.items()}
-        with self.precise():
-            _, values, _ = self.network(inputs, states, starts)
-        self.rollout.last_values[steps, rows] = values[0]
+        for first in range(0, len(cut), _CUT_BATCH):
+            part = cut[first : first + _CUT_BATCH]
+            filled = part + part[:1] * (_CUT_BATCH - len(part)) if self.device.type == "cuda" else part
+            steps, rows = (torch.tensor([each[index] for each in filled], device=self.device) for index in (0, 1))
+            lasts = [as_parts(last) for *_, last in filled]
+            inputs = {
+                name: torch.from_numpy(np.stack([last[name] for last in lasts])).to(self.device, whole.dtype)[None]
+                for name, whole in self.rollout.observations.items()
+            }
+            states = self.rollout.states[steps + 1, rows]  # after the last step, before it starts afresh
+            starts = torch.zeros(1, len(filled), dtype=torch.bool, device=self.device)
+            with self.precise():
+                _, values, _ = self.network(inputs, states, starts)
+            self.rollout.last_values[steps, rows] = values[0]
 
     def state(self) -> dict[str, Any]:
         """Return all that is needed to resume: random streams, recurrent states, environments where they can."""
@@ -467,6 +473,6 @@ def _page_lock(memory: Any) -> bool:
     first = array.ctypes.data // page * page
     size = -(-(array.ctypes.data + array.nbytes - first) // page) * page
     try:
-        return int(torch.cuda.cudart().cudaHostRegister(first, size, 0)) == 0  # type: ignore[no-untyped-call]
+        return int(torch.cuda.cudart().cudaHostRegister(first, size, 0)) == 0
     except RuntimeError:
         return False
