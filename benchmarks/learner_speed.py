@@ -7,8 +7,8 @@ setting runs in a process of its own, so that one that fails or takes too long c
     python benchmarks/learner_speed.py --only impala         # lines of the plan with that word
     python benchmarks/learner_speed.py --run envs=2048 network=impala workers=16    # one setting
 
-Any field of `puzzlebox.learn.recurrent.Settings` can be set, and `task`, `camera`, `device`, `seconds`, `patches`
-(whether the first convolution of "nature" takes blocks of 4 x 4 pixels) and `alone` (environments alone, without a
+Any field of `puzzlebox.learn.recurrent.Settings` can be set, and `task`, `camera`, `device`, `seconds`, `wide` (whether
+the first convolution of "nature" takes four pixels as one; default 1) and `alone` (environments alone, without a
 learner). `profile=1` prints what the GPU spent its time on.
 """
 
@@ -49,7 +49,7 @@ def plan(cores: int, gpu: bool) -> list[tuple[str, dict[str, Any]]]:
         ("nature, 2048 envs", {**base, "envs": 2048}),
         ("impala, 2048 envs", {**impala, "envs": 2048, "minibatches": 8}),
         ("nature, 3 groups", {**base, "groups": 3, "envs": 1536}),
-        ("nature, 4x4 patches", {**base, "patches": 1}),
+        ("nature, pixels one by one", {**base, "wide": 0}),
         ("nature, 2 minibatches", {**base, "minibatches": 2}),
         ("nature, rollout 64", {**base, "rollout": 64}),
         ("nature, 1 group", {**base, "groups": 1, "workers": cores}),
@@ -73,7 +73,7 @@ def measure(options: dict[str, Any]) -> dict[str, Any]:
     seconds = float(options.pop("seconds", 5))
     camera = int(options.pop("camera", 64))
     task = options.pop("task", None) or _arenas()
-    networks.Picture.patches = bool(options.pop("patches", False))
+    networks.Picture.wide = bool(options.pop("wide", True))
     alone, profile = options.pop("alone", False), options.pop("profile", False)
     settings = Settings(**options)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True

@@ -75,14 +75,17 @@ def test_gradients_reach_every_weight(network: str, memory: str) -> None:
         assert weight.grad is not None and weight.grad.abs().sum() > 0, name
 
 
-def test_blocks_of_pixels_are_the_same_convolution(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_four_pixels_as_one_are_the_same_convolution(monkeypatch: pytest.MonkeyPatch) -> None:
     torch.manual_seed(0)
     picture = Picture("camera", (64, 64, 3), "nature", 16)
     seen = torch.randint(0, 256, (2, 64, 64, 3), dtype=torch.uint8)
-    plain = picture(seen)
-    monkeypatch.setattr(Picture, "patches", True)
-    assert torch.allclose(plain, picture(seen), atol=1e-5)
-    assert plain.std() > 0.01
+    wide = picture(seen)
+    monkeypatch.setattr(Picture, "wide", False)
+    assert torch.allclose(wide, picture(seen), atol=1e-5)
+    plain = picture.first(seen.permute(0, 3, 1, 2).float() / 255)
+    plain = picture.rest(plain).permute(0, 2, 3, 1).flatten(1)
+    assert torch.allclose(wide, torch.relu(picture.last(plain)), atol=1e-5)
+    assert wide.std() > 0.01
 
 
 def test_pictures_may_have_their_channels_first() -> None:

@@ -293,7 +293,7 @@ class RecurrentPPO:
     def _step(self) -> None:
         """Take one step of the optimiser on the chosen sequences, and add its measures to the sums."""
         settings = self.settings
-        self._optimiser.zero_grad(set_to_none=False)
+        self._optimiser.zero_grad(set_to_none=True)
         advantages = self._targets.advantages
         if settings.memory == "none":
             advantages = advantages.reshape(1, -1)

@@ -197,19 +197,18 @@ class Rollout:
 class _Actor:
     """The policy of one group: reads its observations, chooses actions, and writes both into the rollout.
 
-    On a GPU, the whole step is captured once as a CUDA graph: it reads from and writes to fixed places, and finds its
-    row of the rollout by a counter on the GPU.
+    Observations are read straight into their row of the rollout. A CUDA graph always reads from and writes to the same
+    places: then they are read into arrays of their own, and the graph finds its row by a counter on the GPU.
     """
 
     def __init__(self, sampler: "Sampler", rows: slice, graph: bool) -> None:
         self._sampler, self._rows = sampler, rows
         rollout, device = sampler.rollout, sampler.device
         count = rows.stop - rows.start
-        self._whole = {name: _packed(part)[:, rows] for name, part in rollout.observations.items()}
-        self.inputs = {name: torch.zeros_like(part[0, rows]) for name, part in rollout.observations.items()}
+        self._row = 0
+        self._inputs = {name: part[0, rows] for name, part in rollout.observations.items()}
         self.starts = torch.ones(count, dtype=torch.bool, device=device)
         self.state = torch.zeros(count, sampler.network.width, device=device)
-        self.step = torch.zeros(1, dtype=torch.int64, device=device)
         pinned = device.type == "cuda"
         actions = sampler.network.actions
         self._actions = torch.zeros(count, actions.width, dtype=actions.dtype, pin_memory=pinned)
@@ -223,13 +222,14 @@ class _Actor:
         """Read observations, and which of them are the first of an episode."""
         self._host_starts.numpy()[:] = starts
         self.starts.copy_(self._host_starts, non_blocking=True)
-        for name, target in self.inputs.items():
+        for name, target in self._inputs.items():
             target.copy_(torch.from_numpy(observations[name]), non_blocking=True)
 
     def act(self) -> npt.NDArray[Any]:
         """Choose actions for the observations that were read, and go to the next row of the rollout."""
         if self._graph is None:
             self._choose()
+            self.go_to(self._row + 1)
         else:
             self._graph.replay()
         if self._done is not None:
@@ -237,51 +237,75 @@ class _Actor:
             self._done.synchronize()
         return self._sampler.network.actions.for_env(self._actions.numpy())
 
-    def rewind(self) -> None:
-        """Go back to the first row, with the state of the last, whose observation the next rollout starts from."""
-        self.step.zero_()
+    def finish(self) -> None:
+        """Go back to the last observation of the rollout, whose action is that of the next rollout."""
         self.state.copy_(self._sampler.rollout.states[-1, self._rows])
+        self.go_to(len(self._sampler.rollout.rewards))
+
+    def begin(self) -> None:
+        """Go to the first row of a new rollout, with the observation that was read last."""
+        pending = self._inputs
+        self.go_to(0)
+        for name, target in self._inputs.items():
+            if target.data_ptr() != pending[name].data_ptr():
+                target.copy_(pending[name])
+
+    def go_to(self, row: int) -> None:
+        """Go to a row of the rollout."""
+        if self._graph is not None:
+            self._step.fill_(row)
+            return
+        self._row = row
+        if row <= len(self._sampler.rollout.rewards):
+            parts = self._sampler.rollout.observations.items()
+            self._inputs = {name: part[row, self._rows] for name, part in parts}
 
     @torch.no_grad()
-    def _choose(self) -> None:
+    def _choose(self, step: Tensor | None = None) -> None:
+        """Choose actions and write them into the rollout; `step` is the row on the GPU, if it is captured."""
         sampler, rows = self._sampler, self._rows
         rollout, network = sampler.rollout, sampler.network
-        noise = sampler.noise[:, rows].index_select(0, self.step).squeeze(0)
-        inputs = {name: part.unsqueeze(0) for name, part in self.inputs.items()}
+        inputs = {name: part.unsqueeze(0) for name, part in self._inputs.items()}
         with sampler.precise():
             outputs, values, state = sampler.forward(inputs, self.state, self.starts.unsqueeze(0))
         outputs = outputs[0]
+        noise = sampler.noise[:, rows]
+        noise = noise[self._row] if step is None else noise.index_select(0, step).squeeze(0)
         actions = network.actions.sample(outputs, noise)
-        written = (
-            *((self._whole[name], _packed(part.unsqueeze(0))[0]) for name, part in self.inputs.items()),
-            (rollout.starts[:, rows], self.starts),
-            (rollout.states[:, rows], self.state),
-            (rollout.actions[:, rows], actions),
-            (rollout.log_probs[:, rows], network.actions.log_prob(outputs, actions)),
-            (rollout.values[:, rows], values[0]),
-        )
+        written = [
+            (rollout.starts, self.starts),
+            (rollout.states, self.state),
+            (rollout.actions, actions),
+            (rollout.log_probs, network.actions.log_prob(outputs, actions)),
+            (rollout.values, values[0]),
+        ]
+        if step is not None:
+            observed = rollout.observations.items()
+            written += [(_packed(part), _packed(self._inputs[name].unsqueeze(0))[0]) for name, part in observed]
         for target, value in written:
-            if value.numel():  # there is no state without memory
-                target.index_copy_(0, self.step, value.unsqueeze(0))
+            if step is None:
+                target[self._row, rows] = value
+            elif value.numel():  # there is no state without memory
+                target[:, rows].index_copy_(0, step, value.unsqueeze(0))
         self.state.copy_(state)
-        self.step.add_(1)
         self._actions.copy_(actions, non_blocking=True)
 
     def _capture(self) -> None:
         """Capture the step as a CUDA graph."""
+        self._inputs = {name: torch.zeros_like(part) for name, part in self._inputs.items()}
+        self._step = torch.zeros(1, dtype=torch.int64, device=self.state.device)
         stream = torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
             for _ in range(3):
-                self.step.zero_()
-                self._choose()
+                self._choose(self._step)
         torch.cuda.current_stream().wait_stream(stream)
-        self.step.zero_()
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
-            self._choose()
+            self._choose(self._step)
+            self._step.add_(1)
         self._graph = graph
-        self.step.zero_()
+        self._step.zero_()
         self.state.zero_()
 
 
@@ -354,6 +378,7 @@ class Sampler:
         cut: list[tuple[int, int, Any]] = []
         self.noise.copy_(self.network.actions.noise(self.noise.shape[:2], self.generator))
         for group, actor in enumerate(self._actors):
+            actor.begin()
             self.turns.send(actor.act(), group)
         for step in range(self._steps):
             for group, actor in enumerate(self._actors):
@@ -366,7 +391,7 @@ class Sampler:
                 if step + 1 < self._steps:
                     self.turns.send(actions, group)
         for actor in self._actors:
-            actor.rewind()
+            actor.finish()
         self.rollout.rewards.copy_(torch.from_numpy(self._rewards))
         self.rollout.ends.copy_(torch.from_numpy(self._ends))
         self._value_cut(cut)
@@ -450,10 +475,11 @@ class Sampler:
             observations, _ = self.envs.reset(seed=None)
             starts[:] = True
             self._totals[:], self._lengths[:] = 0.0, 0
+        for actor in self._actors:
+            actor.go_to(0)
         self._observe_all(observations, starts)
         for group, actor in enumerate(self._actors):
             actor.state.copy_(state["states"][self.turns.rows(group)])
-            actor.step.zero_()
 
 
 def _packed(part: Tensor) -> Tensor:

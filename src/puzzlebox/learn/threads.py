@@ -64,13 +64,13 @@ class Threads:
         return torch.cat(outputs, 1), torch.cat(values, 1), torch.cat(states)
 
     def add_gradients(self) -> None:
-        """Add the gradients of the copies to those of the network, and set theirs to zero."""
+        """Add the gradients of the copies to those of the network, and remove theirs."""
         own = [parameter.grad for parameter in self.networks[0].parameters() if parameter.grad is not None]
         for twin in self.networks[1:]:
             other = [parameter.grad for parameter in twin.parameters() if parameter.grad is not None]
             if other:
                 torch._foreach_add_(own, other)
-                torch._foreach_zero_(other)
+                twin.zero_grad(set_to_none=True)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
