@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from puzzlebox.agents import Agent, register
+from puzzlebox.agents import register
 from puzzlebox.learn.checkpoints import LATEST, resumable
 from puzzlebox.learn.logs import EVALUATION, LOG, read_lines
 from puzzlebox.learn.run_folder import RUN, is_training, read_run
@@ -101,9 +101,11 @@ class TrainingApi:
         about = f"What {run['learner']} has learned in {name}, on {len(run['tasks'])} tasks."
         register(agent, _factory(path, run["wing"], about))
         pages = self._pages.get(run["wing"])
-        for task in [*run["evaluation"], *run["tasks"]] if pages is not None else ():
+        if pages is None:
+            return None
+        for task in [*run["evaluation"], *run["tasks"]]:
             try:
-                return pages.address_of(_own_name(pages, run["wing"], task["name"]), agent=agent)  # type: ignore[union-attr]
+                return pages.address_of(pages.add_task(task["name"].removeprefix(f"{run['wing']}/")), agent=agent)
             except (ValueError, OSError) as problem:  # a template, or a file that was moved
                 logging.getLogger(__name__).debug("%s", problem)
         return None
@@ -128,11 +130,6 @@ class TrainingApi:
         }
 
 
-def _own_name(pages: Pages, wing: str, name: str) -> str:
-    """Return the name under which pages play a task."""
-    return pages.add_task(name.removeprefix(f"{wing}/"))
-
-
 def _folders(folder: Path) -> list[Path]:
     try:
         return sorted(each for each in folder.iterdir() if each.is_dir() and not each.name.startswith("."))
@@ -143,7 +140,7 @@ def _folders(folder: Path) -> list[Path]:
 def _factory(path: Path, wing: str, about: str) -> Any:
     """Return a function that makes the agent of a run; the studio lists it like any other agent."""
 
-    def trained(greedy: bool = False) -> Agent:
+    def trained(greedy: bool = False) -> Any:
         from puzzlebox.learn.trained import TrainedAgent
 
         try:
