@@ -80,3 +80,12 @@ def test_the_agent_of_a_run_can_be_watched(client: Client) -> None:
     assert "study/first/latest" in agent_names("arena") and "study/first/latest" not in agent_names("infant")
     agent = find_agent("study/first/latest")
     assert agent.senses == {"camera": None, "rays": 3}
+
+
+def test_a_folder_that_the_command_line_names_plays_an_infant_task() -> None:
+    pytest.importorskip("mujoco")
+    pages = load_pages()["infant"]
+    address = pages.address_of("infant/grab-object", agent="out/latest")
+    assert address == "/infant/play?task=infant%2Fgrab-object&agent=out%2Flatest"
+    with pytest.raises(ValueError, match="does not play infant tasks"):
+        pages.address_of("infant/grab-object", agent="navigator")
