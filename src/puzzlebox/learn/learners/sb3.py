@@ -33,7 +33,7 @@ except ModuleNotFoundError as problem:
 
 KINDS: dict[str, Any] = {"ppo": PPO, "dqn": DQN, "sac": SAC}
 # Settings that are not arguments of the algorithm.
-_OURS = ("envs", "workers", "policy", "keep_replay", "log_every")
+_OURS = ("envs", "workers", "policy", "keep_replay", "log_every", "threads")
 _REPLAY = "resume-replay.npz"
 
 
@@ -85,6 +85,11 @@ def _policy(settings: dict[str, Any], space: Any) -> str:
     return "CnnPolicy" if len(space.shape) == 3 else "MlpPolicy"
 
 
+def _has_pictures(space: Any) -> bool:
+    parts = space.values() if isinstance(space, DictSpace) else [space]
+    return any(len(part.shape or ()) == 3 for part in parts)
+
+
 def _with_whole(kind: Any) -> Any:
     """Return an algorithm whose schedules follow the decisions of the whole run, not those of one call of `learn`."""
 
@@ -110,6 +115,9 @@ class SB3Learner:
         try:
             check_actions(name, self.vector.single_action_space)
             self._envs = VectorForSB3(self.vector)
+            threads = own["threads"] or (None if _has_pictures(self._envs.observation_space) else 1)
+            if threads is not None:  # small networks lose more by waiting for each other than they gain
+                torch.set_num_threads(threads)
             arguments = {key: value for key, value in own.items() if key not in _OURS}
             self._model = _with_whole(KINDS[name])(
                 _policy(own, self._envs.observation_space), self._envs, seed=job.seed, device=job.device, **arguments
