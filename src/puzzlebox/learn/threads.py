@@ -49,8 +49,7 @@ class Threads:
                 if isinstance(layer, nn.Linear | nn.Conv2d) and not _is_first(self.acting, layer):
                     layer.to(torch.bfloat16)
         threads = count - 1  # the calling thread takes the first part
-        initial = {"initializer": torch.set_num_threads, "initargs": (1,)}
-        self._pool = ThreadPoolExecutor(threads, **initial) if threads else None  # type: ignore[arg-type]
+        self._pool = ThreadPoolExecutor(threads, initializer=_one_thread) if threads else None
 
     def refresh(self) -> None:
         """Copy the weights to the network that chooses actions."""
@@ -114,6 +113,10 @@ def bounds(count: int, parts: int) -> Sequence[slice]:
     """Return the rows of each part of a batch, as equal as possible."""
     edges = [count * number // parts for number in range(parts + 1)]
     return [slice(low, high) for low, high in pairwise(edges)]
+
+
+def _one_thread() -> None:
+    torch.set_num_threads(1)
 
 
 def _is_first(network: Network, layer: nn.Module) -> bool:
