@@ -170,7 +170,8 @@ class RecurrentPPO:
             torch.compile(self.network, dynamic=False) if settings.compile else self.network
         )
         threads = settings.threads or torch.get_num_threads() if self.device.type == "cpu" else 1
-        self._threads = Threads(self.network, threads)
+        half = self.device.type == "cpu" and settings.precision == "bf16"
+        self._threads = Threads(self.network, threads, half)
         self._optimiser = self._make_optimiser()
         self._rng = np.random.default_rng(minibatches)
         self.steps = 0
@@ -181,7 +182,7 @@ class RecurrentPPO:
             actions,
             env_seed=seed,
             precise=self._precise,
-            forward=self._act if threads > 1 else self._forward,
+            forward=self._act if self.device.type == "cpu" else self._forward,
             graph=settings.graphs,
         )
         self._targets = _Targets.empty(self._sampler.rollout.rewards)
@@ -217,6 +218,7 @@ class RecurrentPPO:
         clock = self._sampler.clock
         before = clock.environment, clock.policy
         with self._threads.alone():
+            self._threads.refresh()
             rollout = self._sampler.sample()
             sampled = time.perf_counter()
             metrics = self._learn(rollout)
@@ -302,7 +304,8 @@ class RecurrentPPO:
         parts = min(len(self._threads.networks), count)
         rows = bounds(count, parts)
 
-        def part(network: Network, number: int) -> Tensor:
+        def part(number: int) -> Tensor:
+            network = self._threads.networks[number]
             own = self._chosen[rows[number]]
             observations, state, starts, batch = self._minibatch(own)
             if settings.normalise_advantages:

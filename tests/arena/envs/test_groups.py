@@ -135,7 +135,8 @@ def play(envs: ArenaVectorEnv, steps: int) -> list[Any]:
     told = []
     for row in actions(envs.num_envs, steps):
         _, rewards, *_, infos = envs.step(row)
-        told.append((tuple(infos["task"]), rewards.tobytes(), tuple(map(str, infos.get("variation", [None] * envs.num_envs)))))
+        variations = infos.get("variation", [None] * envs.num_envs)
+        told.append((tuple(infos["task"]), rewards.tobytes(), tuple(map(str, variations))))
     return told
 
 

@@ -450,7 +450,13 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
     def snapshot(self) -> list[Snapshot]:
         """Return the state of each environment, for `restore` in this vector or another."""
         self._check_started()
-        return list(self.call("snapshot"))
+        snapshots: list[Snapshot] = list(self.call("snapshot"))
+        pools: dict[tuple[Any, ...], Pool] = {}  # each process sends its own; all are the same
+        for each in snapshots:
+            pool = each.schedule.pool
+            if pool is not None:
+                each.schedule.pool = pools.setdefault((*pool.names, *pool.sums), pool)
+        return snapshots
 
     def restore(self, snapshots: Sequence[Snapshot | None]) -> tuple[Observation, dict[str, Any]]:
         """Return to the states of snapshots; return what `reset` would return there.
