@@ -111,9 +111,11 @@ def score(
     if len(results) < len(judged):
         for sentence in (*left_out, *problems):
             note(f"warning: {sentence}")
-        fail("there is no pair to score")
+        of_tasks = f" of {' or '.join(task)}" if task else ""
+        fail(f"there is no pair to score{of_tasks}" if data is None else f"{data} has no pair{of_tasks} to score")
     orders = {name: three_way_order(found[0]) for name, found in judged.items()}
-    text = markdown(results, _published_set(runs, shapes.value), orders, _errors(runs, names))
+    measured_on = {} if data is None else {"measured_on": f"the films in {data}"}
+    text = markdown(results, _published_set(runs, shapes.value), orders, _errors(runs, names), **measured_on)
     if output is not None:
         try:
             output.mkdir(parents=True, exist_ok=True)
