@@ -19,8 +19,8 @@ def score(
         list[str],
         typer.Argument(
             metavar="RUN... [DATA]",
-            help="Runs of training, or `inverse-planner`; several runs of one model are one model. Last, if wanted, a "
-            "folder of pairs, ours or published. Default: generate pairs.",
+            help="Runs of training, or `inverse-planner`; runs that differ in the seed alone are one model. Last, "
+            "if wanted, a folder of pairs, ours or published. Default: generate pairs.",
         ),
     ],
     task: Annotated[
@@ -67,8 +67,9 @@ def score(
     from puzzlebox.intuitions.apparatus import described
     from puzzlebox.intuitions.files.folder import has_rest, nearly_named
     from puzzlebox.intuitions.files.reading import StimulusError
-    from puzzlebox.intuitions.models.judging import judge_pairs, observer_named
+    from puzzlebox.intuitions.models.judging import judge_pairs
     from puzzlebox.intuitions.models.registry import check_device
+    from puzzlebox.intuitions.models.run_names import run_names, view_of
     from puzzlebox.intuitions.scoring.episodes import write_episodes
     from puzzlebox.intuitions.scoring.judgements import write_judgements
     from puzzlebox.intuitions.scoring.order import three_way_order
@@ -90,7 +91,7 @@ def score(
     places: dict[tuple[str, int], str] = {}
     try:
         check_device(device)
-        names = [observer_named(run).name for run in runs]
+        names = run_names(runs)
         for run, name in zip(runs, names, strict=True):
             problems.clear()
             kept = problems if keep_going else None
@@ -122,9 +123,10 @@ def score(
             rows = [(name, run, found) for name, all_runs in judged.items() for run, found in enumerate(all_runs)]
             write_judgements(output / "judgements.csv", rows)
             factors = {"familiarisation": "of another pair"} if other_familiarisation else {}
-            tasks = described(seed, shapes.value, "" if data is None else data.resolve().name, factors)
-            named = [(name, places[name, run], found) for name, run, found in rows]
-            write_episodes(output, named, tasks, seed if data is None else None)
+            folder = "" if data is None else data.resolve().name
+            views = {run: described(seed, shapes.value, folder, factors, view_of(run)) for run in places.values()}
+            named = [(name, place := places[name, run], found, views[place]) for name, run, found in rows]
+            write_episodes(output, named, seed if data is None else None)
             (output / "scores.json").write_text(json.dumps(plain_data(results), indent=1) + "\n", encoding="utf-8")
             (output / "scores.txt").write_text(text, encoding="utf-8")
         except OSError as problem:
@@ -142,11 +144,10 @@ def score(
 
 def _published_set(runs: list[str], shapes: str) -> str:
     """Return which published scores stand beside: those in three dimensions if that is what all runs see."""
-    from puzzlebox.intuitions.models.judging import observer_named
+    from puzzlebox.intuitions.models.run_names import view_of
     from puzzlebox.intuitions.scoring.published import THREE_D
 
-    views = {getattr(getattr(observer_named(run), "settings", None), "view", "flat") for run in runs}
-    return THREE_D if views == {"three-d"} else shapes
+    return THREE_D if {view_of(run) for run in runs} == {"three-d"} else shapes
 
 
 def _errors(runs: list[str], names: list[str]) -> "dict[str, Errors]":

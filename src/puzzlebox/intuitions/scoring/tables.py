@@ -157,7 +157,7 @@ def _errors(errors: Mapping[str, Errors]) -> list[str]:
     for name, (unit, found) in errors.items():
         numbers = [found.get(task.rpartition("/")[2]) for task in GROUPS["background"]]
         rows.append([name, unit, *("" if number is None else f"{number:.2g}" for number in numbers)])
-        theirs = published.REBUILT.get(name, "")
+        theirs = published.REBUILT.get(name.partition(",")[0], "")
         if theirs in published.BACKGROUND_ERRORS:
             known = published.BACKGROUND_ERRORS[theirs]
             rows.append([f"{theirs} (published)", unit, *(f"{number:.2g}" for number in known)])
