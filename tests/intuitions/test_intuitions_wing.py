@@ -175,6 +175,10 @@ def test_people_and_models_are_in_one_report_beside_published_scores(tmp_path: P
     page = done.page.read_text()
     assert "IRENE (published)" in page and "is printed as 55.5 %" in page and "counts as an episode" in page
     assert "pass mark of its task" not in page
+    # What is said of scores and of published results is about this wing, not about the arena.
+    assert "0 is what guessing returns, 1 the highest return of the task." in page and "food" not in page
+    methods = (tmp_path / "report" / "methods.txt").read_text()
+    assert "shares of pairs of the published films" in methods and "Animal-AI competition" not in methods
     with (tmp_path / "report" / "tables" / "published_intuitions.csv").open() as file:
         rows = {row["task"]: row for row in csv.DictReader(file)}
     assert float(rows["intuitions/preference"]["VT (published)"]) == pytest.approx(0.808)

@@ -102,7 +102,7 @@ class IntuitionsWing(GymnasiumWing):
 
     def scale(self, task: Any | None, task_hash: str, start: int) -> Scale | None:
         """Return the scale of judgements: half of them are right by chance."""
-        return Scale(0.5, 1.0, "random")
+        return Scale(0.5, 1.0, "guess")
 
     def episode_page(self, task: PairTask, start: int, id: str) -> EpisodePage:
         """Return the page that shows the pair of a judgement, with what was answered."""
