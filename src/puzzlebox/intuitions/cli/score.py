@@ -86,6 +86,10 @@ def score(
             source = context.get_parameter_source(option)
             if source is not None and source.name != "DEFAULT":
                 fail(f"--{option} is for pairs to generate, but {data} has pairs already", f"leave --{option} out")
+    resolved = [Path(run).resolve() for run in runs]
+    twice = next((run for run, place in zip(runs, resolved, strict=True) if resolved.count(place) > 1), None)
+    if twice is not None:
+        fail(f"{twice} is named twice; each run can be scored once")
     problems: list[str] = []
     judged: dict[str, list[Any]] = {}
     places: dict[tuple[str, int], str] = {}
