@@ -77,7 +77,7 @@ def test_a_test_without_motion_is_named_and_left_out(stimuli: Path, tmp_path: Pa
     [
         (("score", "nowhere"), "there is no folder nowhere; name a run of training, or `inverse-planner`"),
         (("score", "inverse-planner", "--task", "background/preference"), "is a background task, which has no pairs"),
-        (("score", "inverse-planner", "inverse-planner"), "inverse-planner is named twice; each run can be scored once"),
+        (("score", "inverse-planner", "inverse-planner"), "inverse-planner is named twice; each run can be"),
         (("train", "--model", "parts"), "there is no folder to write to"),
         (("train", "--model", "prats", "-o", "run"), "did you mean `parts`?"),
         (("train", "--model", "parts", "-o", "run", "--set", "epochs"), "--set epochs is not NAME=VALUE"),
