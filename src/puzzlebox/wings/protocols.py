@@ -258,7 +258,7 @@ class Scale(NamedTuple):
         chance: the return that is 0 on the scale.
         best: the return that is 1, above `chance`.
         source: what `chance` is: "random" for the mean return of the random agent, "idle" for the return of an agent
-            that does nothing.
+            that does nothing, "guess" for the mean return of a guess between answers.
     """
 
     chance: float
