@@ -17,7 +17,9 @@ torch = pytest.importorskip("torch")
 
 import puzzlebox  # noqa: E402
 from cue_envs import CueEnvs  # noqa: E402
+from puzzlebox.learn.networks import Network, Shape  # noqa: E402
 from puzzlebox.learn.recurrent import RecurrentPPO, Settings, _Targets  # noqa: E402
+from puzzlebox.learn.threads import Threads, bounds  # noqa: E402
 
 SMALL = Settings(
     envs=8, rollout=6, minibatches=2, network="mlp", memory_size=16, features=16, precision="fp32", threads=1
@@ -105,6 +107,32 @@ def test_threads_give_the_same_gradients() -> None:
     for own, other in zip(one.network.parameters(), two.network.parameters(), strict=True):
         assert torch.allclose(own, other, atol=1e-5)
     two.close()
+
+
+def test_weights_of_16_bits_for_acting_change_nothing() -> None:
+    torch.manual_seed(0)
+    network = Network(
+        gym.spaces.Box(0, 255, (36, 36, 3), np.uint8), gym.spaces.Discrete(3), Shape("nature", "lstm", 16)
+    )
+    threads = Threads(network, 2, half=True)
+    with torch.no_grad():
+        for weight in network.parameters():
+            weight.add_(0.01)
+    threads.refresh()
+    seen = {"observation": torch.randint(0, 256, (1, 20, 36, 36, 3), dtype=torch.uint8)}
+    state, starts = torch.randn(20, network.width), torch.zeros(1, 20, dtype=torch.bool)
+
+    def precise() -> Any:
+        return torch.autocast("cpu", torch.bfloat16, cache_enabled=False)
+
+    acted = threads.forward(seen, state, starts, precise)
+    with torch.no_grad(), precise():
+        parts = [
+            network({"observation": seen["observation"][:, own]}, state[own], starts[:, own]) for own in bounds(20, 2)
+        ]
+    for ours, one, two in zip(acted, *parts, strict=True):
+        assert torch.equal(ours, torch.cat([one, two], 0 if ours.shape == state.shape else 1))
+    threads.close()
 
 
 def success(settings: Settings, updates: int, seed: int = 1, length: int = 5) -> float:

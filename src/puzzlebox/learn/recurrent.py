@@ -7,14 +7,13 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from puzzlebox.learn.networks import Network, Policy, Shape
 from puzzlebox.learn.sampler import Episode, Rollout, Sampler, VectorLike
 from puzzlebox.learn.threads import Threads, bounds
-from puzzlebox.seeds import learner_seeds
+from puzzlebox.seeds import learner_seeds, rng_from
 from puzzlebox.text import nearest
 
 # What `update` returns the means of, in the order in which a minibatch computes them.
@@ -173,7 +172,7 @@ class RecurrentPPO:
         half = self.device.type == "cpu" and settings.precision == "bf16"
         self._threads = Threads(self.network, threads, half)
         self._optimiser = self._make_optimiser()
-        self._rng = np.random.default_rng(minibatches)
+        self._rng = rng_from(minibatches)
         self.steps = 0
         self._sampler = Sampler(
             self.envs,

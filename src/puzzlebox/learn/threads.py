@@ -35,7 +35,8 @@ class Threads:
     """
 
     def __init__(self, network: Network, count: int, half: bool = False) -> None:
-        _keep_memory()
+        if next(network.parameters()).device.type == "cpu":
+            _keep_memory()
         self.networks = [network]
         for _ in range(count - 1):
             twin = deepcopy(network)
