@@ -7,7 +7,7 @@ import numpy as np
 
 from puzzlebox.arena.solver.drive import angle_between
 from puzzlebox.arena.solver.ground import Ground
-from puzzlebox.arena.solver.operators import Reached
+from puzzlebox.arena.solver.operators import Reached, costs_from_animal
 from puzzlebox.arena.solver.run import Run
 from puzzlebox.arena.things.buttons import TRIGGER, SpawnerButton
 from puzzlebox.arena.things.goals import Goal
@@ -84,11 +84,9 @@ def _inventory(run: Run) -> object:
 
 def presses(run: Run, ground: Ground) -> list[Press]:
     """Return the buttons that can be pressed and the zones that can be entered now."""
-    x, y, z = run.position
-    start = ground.place_at(x, y - 0.5, z)
-    if start is None:
+    costs = costs_from_animal(run, ground)
+    if costs is None:
         return []
-    costs = ground.costs_from(start)
     found: list[tuple[float, Press]] = []
     for thing in run.world.present.values():
         if isinstance(thing, SpawnerButton):
