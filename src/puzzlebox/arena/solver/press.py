@@ -14,8 +14,8 @@ from puzzlebox.arena.things.goals import Goal
 from puzzlebox.arena.things.zones import DataZone
 from puzzlebox.arena.world.actions import BACKWARDS, FORWARDS, LEFT, NOOP, RIGHT
 
-# Decisions of a press, and how long to wait for its effect at most.
-_MOST_PRESS, _MOST_WAIT = 60, 120
+# Decisions of a press, and how long to wait for its effect at most. A zone entered on the way to it has had its effect.
+_MOST_PRESS, _MOST_WAIT, _WAIT_INSIDE = 60, 120, 10
 # Metres before the button at which a press begins.
 _BACK = 1.2
 
@@ -46,6 +46,7 @@ class Press:
         """Drive into it until it is pressed, back off, and wait for what it brings."""
         world, start = run.world, run.decisions
         before, count = _inventory(run), _presses(run, self.thing)
+        most_wait = _WAIT_INSIDE if self._done(run, count) else _MOST_WAIT
         while not world.over and run.decisions - start < _MOST_PRESS and not self._done(run, count):
             vx, _, vz = run.velocity
             off = degrees(angle_between(self.direction, radians(run.animal.heading)))
@@ -58,7 +59,7 @@ class Press:
                 if not world.over:
                     run.step(BACKWARDS)
         pressed = Reached(run.decisions, self.words())
-        for _ in range(_MOST_WAIT):
+        for _ in range(most_wait):
             if world.over or _inventory(run) != before:
                 break
             run.step(NOOP)
