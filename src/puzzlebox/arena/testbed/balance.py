@@ -12,7 +12,7 @@ from typing import Any
 from puzzlebox.arena.testbed.level import VARIANTS, Level, Row
 from puzzlebox.arena.testbed.pairs import partner_of
 from puzzlebox.arena.testbed.sets import combinations
-from puzzlebox.arena.variations.narrowing import same_value
+from puzzlebox.arena.variations.narrowing import same_value, values_at
 from puzzlebox.arena.variations.parts import value_text
 from puzzlebox.seeds import shuffle_rng
 
@@ -27,10 +27,11 @@ def places(level: Level, row: Row) -> dict[str, list[Any]]:
     names = [name for name in use.balance if name not in row.values]
     if not names:
         return {}
-    looked_at = list(islice(combinations(template, row.values, f"places/{level.number}/{row.template}"), _LOOKED_AT))
+    numbers = islice(combinations(template, row.values, f"places/{level.number}/{row.template}"), _LOOKED_AT)
+    looked_at = [values_at(template, number, names) for number in numbers]
     found: dict[str, list[Any]] = {}
     for name in names:
-        seen = {value_text(each.values[name]): each.values[name] for each in looked_at}
+        seen = {value_text(each[name]): each[name] for each in looked_at}
         values = [seen[text] for text in sorted(seen)]
         shuffle_rng(f"{level.number}/{row.template}/{name}/{len(values)}").shuffle(values)
         if len(values) > 1:

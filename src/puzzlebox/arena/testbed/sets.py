@@ -13,7 +13,7 @@ from typing import Any, Literal
 from puzzlebox.arena.schema.models import Task
 from puzzlebox.arena.testbed.level import Level, Row, TemplateUse
 from puzzlebox.arena.variations import Template, Variation
-from puzzlebox.arena.variations.narrowing import Narrowed, same_value, vary_plan
+from puzzlebox.arena.variations.narrowing import Narrowed, same_value, values_at, vary_plan
 from puzzlebox.arena.variations.shuffle import Shuffle
 from puzzlebox.arena.variations.space import Selection
 from puzzlebox.seeds import named_seed
@@ -64,14 +64,15 @@ def part_of(template: Template, variation: Variation, use: TemplateUse) -> Part:
     return "test" if int(layout_of(template, variation, use)[:8], 16) % _ALL < _FOR_TESTING else "train"
 
 
-def combinations(template: Template, values: Mapping[str, Any], seed: str) -> Iterator[Variation]:
-    """Yield the variations of a template that have some values, in an order that depends on the seed alone."""
+def combinations(template: Template, values: Mapping[str, Any], seed: str) -> Iterator[int]:
+    """Yield the numbers of the variations that have some values, in an order that depends on the seed alone."""
     narrowed = Narrowed(template, values)
     order = Shuffle(narrowed.count, named_seed("testbed", seed))
     for place in range(min(narrowed.count, _MOST_CANDIDATES)):
-        variation = template.at(narrowed[order[place]])
-        if all(same_value(variation.values.get(name), value) for name, value in narrowed.later.items()):
-            yield variation
+        number = narrowed[order[place]]
+        own = values_at(template, number, narrowed.later)
+        if all(same_value(own[name], value) for name, value in narrowed.later.items()):
+            yield number
 
 
 def candidates(
@@ -90,7 +91,8 @@ def candidates(
     """
     template, use = level.templates[row.template], level.about.templates[row.template]
     layouts: set[str] = set()
-    for variation in combinations(template, {**row.values, **(values or {})}, seed):
+    for number in combinations(template, {**row.values, **(values or {})}, seed):
+        variation = template.at(number)
         if part_of(template, variation, use) != part:
             continue
         layout = layout_of(template, variation, use)
