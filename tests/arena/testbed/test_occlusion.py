@@ -10,7 +10,7 @@ from puzzlebox.arena.testbed.reading import read_level
 from puzzlebox.arena.things.goals import Goal
 from puzzlebox.arena.world import World
 from puzzlebox.batteries.testbed import battery_names
-from puzzlebox.render.eye import Eye, Pose
+from puzzlebox.render.eye import Eye
 
 LEVEL = read_level(8)
 SOLUTIONS = read_solutions(LEVEL.folder)
@@ -18,7 +18,7 @@ NAMES = [name for name in battery_names() if name.startswith("testbed/08-")]
 # Metres by which the animal is lower than before when it has dropped from the place of a choice.
 DROP = 0.45
 # Smaller balls end an episode, or are a lure.
-FOOD = 0.8
+FOOD = 0.7
 PIXELS = 128
 
 
@@ -31,9 +31,14 @@ def seen_by_camera(world: World) -> set[int]:
     """Return the food that an eye sees which looks all round from where the animal is."""
     if not world.lights:
         return set()
-    eye, segments, found = Eye(PIXELS), np.empty((PIXELS, PIXELS), np.int32), set[int]()
+    scene, eye, segments, found = (
+        world.scene(),
+        Eye(PIXELS, through=True),
+        np.empty((PIXELS, PIXELS), np.int32),
+        set[int](),
+    )
     for heading in range(0, 360, 45):
-        eye.see(world.scene(), Pose(world.position_of(world.animals[0]), float(heading)), segments=segments)
+        eye.see_from_row(scene, scene.animals[0], float(heading), segments=segments)
         found |= set(map(int, np.unique(segments)))
     return food(world) & found
 
