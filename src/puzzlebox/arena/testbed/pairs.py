@@ -1,7 +1,5 @@
 """Tests and controls that share their drawn values, so that they differ only in what the test is about."""
 
-from typing import Any
-
 from puzzlebox.arena.testbed.level import Level, Row
 from puzzlebox.arena.variations import Template, Variation
 from puzzlebox.arena.variations.narrowing import fixed_options, same_value, vary_plan
@@ -52,12 +50,10 @@ def matched_variation(template: Template, variation: Variation, row: Row) -> Var
     return found if all(same_value(found.values.get(name), value) for name, value in later.items()) else None
 
 
-def differences(template: Template, one: Variation, other: Variation) -> dict[str, tuple[Any, Any]]:
-    """Return the variables that are drawn or fixed and differ between two variations, with both values."""
+def differences(template: Template, one: Variation, other: Variation) -> set[str]:
+    """Return the names of the choices of a template in which two variations differ, linked variables as one name."""
     first, second = _selection_of(template, one), _selection_of(template, other)
-    changed = {choice for choice, option in first.items() if second[choice] != option}
-    names = [name.strip() for choice in changed for name in choice.name.split(",")]
-    return {name: (one.values.get(name), other.values.get(name)) for name in names}
+    return {choice.name for choice, option in first.items() if second[choice] != option}
 
 
 def _selection_of(template: Template, variation: Variation) -> Selection:
