@@ -70,7 +70,7 @@ def test_help_groups_the_verbs() -> None:
     del headings["Options"]
     assert headings == {
         "Play and run": ["play", "run", "tasks"],
-        "Recordings and results": ["replay", "export", "report", "power", "backup", "forget"],
+        "Recordings and results": ["replay", "transcript", "export", "dataset", "report", "power", "backup", "forget"],
         "Tasks of the arena": ["check", "convert", "show", "vary", "solve", "things"],
         "Other wings": ["infant", "intuitions"],
         "This installation": ["doctor", "bench"],

@@ -10,7 +10,16 @@ from puzzlebox.agents.agent import Agent
 from puzzlebox.agents.origin import describe_error, fingerprint
 from puzzlebox.text import closest, nearest
 
-__all__ = ["Agent", "agent_named", "agent_names", "code_of", "defaults_of", "describe", "register"]
+__all__ = [
+    "Agent",
+    "agent_named",
+    "agent_names",
+    "code_of",
+    "defaults_of",
+    "describe",
+    "register",
+    "required_options",
+]
 
 # The group of entry points in which other packages declare agents.
 GROUP = entry_points.AGENTS
@@ -21,6 +30,7 @@ _AGENTS: dict[str, str | Factory] = {
     "random": "puzzlebox.arena.agents.random:RandomAgent",
     "heuristic": "puzzlebox.arena.agents.heuristic:HeuristicAgent",
     "heuristic-paper": "puzzlebox.arena.agents.heuristic:PaperHeuristicAgent",
+    "language": "puzzlebox.arena.agents.language:LanguageAgent",
     "navigator": "puzzlebox.arena.agents.navigator:NavigatorAgent",
     "infant-script": "puzzlebox.infant.agents:ScriptedAgent",
 }
@@ -61,6 +71,9 @@ def agent_named(name: str, **options: Any) -> Agent:
         if option not in (valid or ()):
             hint = nearest(option, valid) if valid else "; it has none"
             raise ValueError(f"the agent {name} has no option {option!r}{hint}")
+    missing = [option for option in _required(factory) if option not in options]
+    if missing:
+        raise ValueError(f"the agent {name} needs the option {missing[0]}, as in {name}({missing[0]}=...)")
     try:
         agent = factory(**options)
     except (Exception, SystemExit) as problem:
@@ -87,6 +100,16 @@ def defaults_of(name: str) -> dict[str, Any]:
     """Return the options of an agent that have defaults, with those defaults."""
     parameters = _parameters(_factory(name)) or ()
     return {each.name: each.default for each in parameters if each.default is not each.empty}
+
+
+def required_options(name: str) -> list[str]:
+    """Return the options of an agent that have no default."""
+    return _required(_factory(name))
+
+
+def _required(factory: Factory) -> list[str]:
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return [each.name for each in _parameters(factory) or () if each.default is each.empty and each.kind in kinds]
 
 
 def _option_names(factory: Factory) -> list[str] | None:

@@ -11,6 +11,9 @@ class Agent(Protocol):
     An agent may have two more methods. `prepare(task, start)` is called before an episode of a run begins, and
     `use_space(space)` after `begin`, in wings of Gymnasium environments, with the action space of the environment.
 
+    An agent that talks to a language model has an attribute `transcript` (a `puzzlebox.agents.language.Transcript` of
+    the episode), which a run keeps, and a method `use_ledger(ledger)`, called once, by which a run limits its costs.
+
     An agent may also have an attribute `wing`, the name of the only wing whose tasks it can play.
 
     Attributes:

@@ -5,7 +5,9 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from puzzlebox.arena.demands.table import DIMENSIONS
 from puzzlebox.arena.envs.settings import NOT_SENSES, Settings
@@ -25,6 +27,9 @@ from puzzlebox.columns import Column, Kind
 from puzzlebox.text import closest
 from puzzlebox.wings import ARENA, Apparatus, Flag, Found, flags
 from puzzlebox.wings.protocols import OWN_RULES, Battery, Bundled, Camera, Image, Leg, Ruling, Scale
+
+if TYPE_CHECKING:
+    import gymnasium as gym
 
 # Level, task and variant: LL-TT-V in our testbed, LL-TT-VV in that of Animal-AI; LL-K-N in the held-out set.
 _TESTBED = re.compile(r"(?:^|/)(\d{2})-\d{2}-(\d{1,2})$|^testbed-held-out/(\d{2})-\d-(\d)$")
@@ -147,6 +152,22 @@ class ArenaWing:
         from puzzlebox.arena.apparatus import Alone, Together
 
         return (Alone if bodies == 1 else Together)(Rules.named(rules.fields), senses)
+
+    def environment(self, tasks: Sequence[Task], rules: Rules, senses: Mapping[str, Any]) -> "gym.Env[Any, Any]":
+        """Return the environment of `puzzlebox.make`; its specification holds the tasks as text."""
+        from puzzlebox.arena.envs.arena import make
+
+        return make(list(tasks), **{**senses, "rules": rules})
+
+    def reset_options(self, task: Task, start: int) -> dict[str, Any]:
+        """Return the task, as text, and the id of the arena."""
+        return {"task": task.text, "arena": task.arenas[start].id}
+
+    def environment_action(self, env: Any, action: int) -> Any:
+        """Return an action as one number, or as two where the environment takes move and turn."""
+        if env.unwrapped.settings.actions == "branches":
+            return np.array(divmod(action, 3), np.int64)
+        return np.int64(action)
 
     def senses(self, senses: Mapping[str, Any]) -> dict[str, Any]:
         """Return every setting of `puzzlebox.make` that is a sense, with its value."""

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from puzzlebox.cli.backup import backup
+from puzzlebox.cli.dataset import dataset
 from puzzlebox.cli.doctor import doctor
 from puzzlebox.cli.export import export
 from puzzlebox.cli.forget import forget
@@ -28,13 +29,14 @@ from puzzlebox.cli.replay import replay
 from puzzlebox.cli.report import report
 from puzzlebox.cli.run import run
 from puzzlebox.cli.tasks import tasks
+from puzzlebox.cli.transcript import transcript
 from puzzlebox.cli.welcome import welcome
 from puzzlebox.wings.verbs import all_verbs
 
 # The verbs that every wing shares, by the heading in `puzzlebox --help`. Verbs of wings come between the two.
 SHARED: Mapping[str, Sequence[Any]] = {
     "Play and run": [play, run, tasks],
-    "Recordings and results": [replay, export, report, power, backup, forget],
+    "Recordings and results": [replay, transcript, export, dataset, report, power, backup, forget],
 }
 LAST: Mapping[str, Sequence[Any]] = {"This installation": [doctor]}
 

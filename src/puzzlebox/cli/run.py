@@ -61,6 +61,13 @@ def run(
         int, typer.Option(min=1, help="Physics steps after which an episode is stopped; for tasks without a limit.")
     ] = 50_000,
     trajectories: Annotated[bool, typer.Option(help="Keep every episode for `puzzlebox replay`.")] = True,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIMITS",
+            help="What language models may spend in the whole run: calls, tokens, money, as in `calls=500,money=5`.",
+        ),
+    ] = None,
     repair: Annotated[
         bool,
         typer.Option(
@@ -85,6 +92,7 @@ def run(
     """
     import sys
 
+    from puzzlebox.agents.language.budget import Budget
     from puzzlebox.cli.recordings import progress
     from puzzlebox.run.runs import command_line
     from puzzlebox.run.runs import run as play
@@ -94,6 +102,7 @@ def run(
     # The user's own agents are imported from the current folder, as with `python -m`.
     sys.path.insert(0, str(Path.cwd()))
     try:
+        limits = None if budget is None else Budget.parse(budget)
         subjects = find_tasks(tasks, variations=variations, seed=seed)
         with progress("playing") as bar:
             outcome = play(
@@ -110,6 +119,7 @@ def run(
                 command=command_line([]),
                 progress=bar,
                 repair=repair,
+                budget=limits,
             )
     except OSError as problem:
         fail(str(problem) if problem.strerror is None else f"{problem.filename or output}: {problem.strerror}")
@@ -140,6 +150,8 @@ def _print_outcome(outcome: "Outcome") -> None:
     failed = [row for row in rows if row.error]
     if failed:
         note(f"warning: {_episodes(len(failed))} failed, the first on {failed[0].task}: {failed[0].error}")
+    if outcome.spent is not None:
+        note(f"language models: {outcome.spent}; `puzzlebox transcript {outcome.folder}` shows what they were asked")
     before = len(rows) - outcome.played
     earlier = f" ({before} of them earlier)" if before else ""
     note(f"{_episodes(len(rows))}{earlier}; wrote {outcome.folder / 'episodes.csv'}")

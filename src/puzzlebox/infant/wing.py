@@ -1,6 +1,7 @@
 """The infant wing for runs, recordings, replays and reports: the tasks of the toolkit with their default settings."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -71,6 +72,16 @@ class InfantWing(GymnasiumWing):
 
         own = {name: value for name, value in senses.items() if name not in _ELSEWHERE}
         return InfantEnv(task.name, **{**task.settings, **own})
+
+    def environment(self, tasks: Sequence[GymnasiumTask], rules: None, senses: Mapping[str, Any]) -> gym.Env[Any, Any]:
+        """Return the environment of a task, with a specification that recreates it."""
+        from puzzlebox.infant.envs.registration import register
+
+        env = super().environment(tasks, rules, senses)
+        register()
+        env.spec = copy(gym.spec(CATALOGUE[tasks[0].name].id))
+        env.spec.kwargs = {"task": tasks[0].name, **tasks[0].settings, **self.senses(senses)}
+        return env
 
     def senses(self, senses: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings that an agent asks for."""

@@ -1,10 +1,13 @@
-"""The journal of a run: two files that are only appended to, so that an interrupted run can be resumed.
+"""The journal of a run: files that are only appended to, so that an interrupted run can be resumed.
 
 For each episode, one gzip member with its Record is appended to `trajectories.jsonl.gz`, then one line to
 `journal.jsonl`, which also holds the length of the other file. If the process is killed, an incomplete end of a file is
 removed when the run is resumed. A power cut may also lose trajectories that the journal already lists, but only
 those that were not on the disk yet; each line states how many bytes were. Anything else that cannot be read is damage:
 a damaged run is refused, or repaired on request. An episode that failed may have several lines; the last one counts.
+
+Transcripts of language models are appended to `transcripts.jsonl.gz`, and are on the disk before the line of their
+episode is written. They cannot be played again for nothing, so that no resumption and no repair removes one.
 """
 
 import os
@@ -20,6 +23,7 @@ from puzzlebox.run.journal_lines import Line, encode_line, last_episodes, read_l
 from puzzlebox.run.plain_files import require_files
 from puzzlebox.run.schedule import Slot
 from puzzlebox.run.trajectories import TRAJECTORIES, Member, members
+from puzzlebox.run.transcripts import TRANSCRIPTS
 from puzzlebox.text import nearest
 from puzzlebox.wings.records import read_record
 
@@ -116,9 +120,19 @@ class Journal:
         _cut(self._trajectories, self._size)
         return aside
 
-    def add(self, episode: Episode, trajectory: bytes) -> None:
-        """Append an episode; `trajectory` is what `pack_record` returned, or empty."""
+    def add(self, episode: Episode, trajectory: bytes, transcripts: bytes = b"") -> None:
+        """Append an episode.
+
+        Args:
+            episode: the episode.
+            trajectory: what `pack_record` returned, or empty.
+            transcripts: what `pack_transcripts` returned, or empty.
+        """
         assert self._trajectories is not None, "begin first"
+        if transcripts:
+            with self._path.with_name(TRANSCRIPTS).open("ab") as file:
+                file.write(transcripts)
+                _sync(file)
         if trajectory:
             self._trajectories.write(trajectory)
             self._trajectories.flush()

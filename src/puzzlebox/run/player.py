@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from puzzlebox.agents import Agent
+from puzzlebox.agents.language.budget import SPENDING, Budget, Ledger
 from puzzlebox.agents.origin import describe_error
 from puzzlebox.record.entries import plain_event
 from puzzlebox.record.episode import FACTORS, Episode
@@ -14,6 +16,7 @@ from puzzlebox.run.schedule import Slot
 from puzzlebox.run.specs import agent_of
 from puzzlebox.run.tasks import RunTask
 from puzzlebox.run.trajectories import TRAJECTORIES, pack_record
+from puzzlebox.run.transcripts import pack_transcripts
 from puzzlebox.seeds import agent_seed
 from puzzlebox.wings import Apparatus, Session, wing_named
 from puzzlebox.wings.protocols import Ruling
@@ -35,6 +38,8 @@ class Plan:
         seed: the seed of the run, from which those of the episodes are derived.
         longest: the number of steps after which an episode is stopped, for tasks without a time limit.
         keep_trajectories: whether records of the episodes are returned.
+        folder: the folder of the run, in which workers share the budget; None if they cannot reach it.
+        budget: what language models may spend in the whole run; None: no limit.
     """
 
     run: str
@@ -44,6 +49,22 @@ class Plan:
     seed: int
     longest: int
     keep_trajectories: bool
+    folder: Path | None = None
+    budget: Budget | None = None
+
+
+class Played(NamedTuple):
+    """An episode that was played.
+
+    Attributes:
+        episode: its row of the table.
+        trajectory: what `pack_record` returned for it; empty if none is kept.
+        transcripts: what `pack_transcripts` returned for it; empty unless an agent has a transcript.
+    """
+
+    episode: Episode
+    trajectory: bytes
+    transcripts: bytes
 
 
 class Player:
@@ -63,14 +84,18 @@ class Player:
         self._tasks = {each.name: each for each in plan.tasks}
         self._agents: dict[str, list[Agent]] = {}
         self._apparatus: dict[tuple[str, int], Apparatus] = {}
+        self._ledger = Ledger(None if plan.folder is None else plan.folder / SPENDING, plan.budget)
 
-    def play(self, slot: Slot) -> tuple[Episode, bytes]:
-        """Play the episode of a slot; return it and its trajectory, which is empty if none is kept."""
+    def play(self, slot: Slot) -> Played:
+        """Play the episode of a slot; return it with its trajectory and the transcripts of its agents."""
         run_task, seed = self._tasks[slot.task], slot.seed(self._plan.seed)
         events: list[Any] = []
         session, problem, trained_on = None, None, None
+        agents: list[Agent] = []
+        earlier: list[Any] = []
         try:
             agents = self._agents_for(slot.agent, run_task.task.bodies)
+            earlier = [getattr(agent, "transcript", None) for agent in agents]
             if hasattr(agents[0], "trained_on"):
                 trained_on = run_task.hash in agents[0].trained_on
             session, problem = self._play_session(run_task, slot, agents, seed, events)
@@ -79,18 +104,24 @@ class Player:
         has_trajectory = session is not None and self._plan.keep_trajectories
         episode = self._episode(run_task, slot, seed, session, problem, trained_on, has_trajectory)
         episode = with_events(episode, [plain_event(event) for event in events])
+        # An episode that failed before its agents began has no transcript: theirs is that of the episode before.
+        own = [getattr(agent, "transcript", None) for agent in agents]
+        new = [None if now is old else now for now, old in zip(own, earlier, strict=False)]
+        transcripts = pack_transcripts(slot.name, new)
         if session is None or not has_trajectory:
-            return episode, b""
+            return Played(episode, b"", transcripts)
         rules = self._plan.rules.fields
-        return episode, pack_record(
-            slot.name, record_json(self._wing.name, run_task.text, slot.arena, seed, rules, session.actions)
-        )
+        record = record_json(self._wing.name, run_task.text, slot.arena, seed, rules, session.actions)
+        return Played(episode, pack_record(slot.name, record), transcripts)
 
     def _agents_for(self, text: str, count: int) -> list[Agent]:
         """Return an agent for each animal; agents are kept for the next episode."""
         agents = self._agents.setdefault(text, [])
         while len(agents) < count:
-            agents.append(agent_of(text))
+            agent = agent_of(text)
+            if hasattr(agent, "use_ledger"):
+                agent.use_ledger(self._ledger)
+            agents.append(agent)
         return agents[:count]
 
     def _play_session(

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from puzzlebox.agents.language.budget import SPENDING, Budget, Ledger, Spent
 from puzzlebox.agents.origin import fingerprint
 from puzzlebox.processes import cores
 from puzzlebox.record.entries import now
@@ -24,6 +25,7 @@ from puzzlebox.run.schedule import Slot, slots
 from puzzlebox.run.specs import agent_code_of, agent_of, agent_options_of, rules_of
 from puzzlebox.run.tasks import RunTask
 from puzzlebox.run.trajectories import TRAJECTORIES
+from puzzlebox.run.transcripts import TRANSCRIPTS
 from puzzlebox.run.workers import BACKENDS, play_slots, require_ray
 from puzzlebox.text import nearest
 from puzzlebox.wings import ARENA, Wing, find_scale, wing_named
@@ -61,6 +63,7 @@ class Outcome:
         again: the number of these episodes that had failed before.
         aside: one sentence for each file that a repair moved damaged parts to, or one about lines of the journal that
             are missing.
+        spent: what language models have spent in the whole run; None if there are none.
     """
 
     folder: Path
@@ -68,6 +71,7 @@ class Outcome:
     played: int
     again: int
     aside: tuple[str, ...] = ()
+    spent: Spent | None = None
 
 
 def run(
@@ -85,6 +89,7 @@ def run(
     command: str = "",
     progress: Progress | None = None,
     repair: bool = False,
+    budget: Budget | None = None,
 ) -> Outcome:
     """Let agents play tasks and write the results into a folder, or resume the run that is in this folder.
 
@@ -106,6 +111,8 @@ def run(
         progress: a function called with the number of episodes done and that of all.
         repair: if files of the run are damaged, move what cannot be read into separate files and play these
             episodes again. Default: refuse a damaged run.
+        budget: what language models may spend in the whole run, earlier parts included. Once it is spent, their
+            episodes fail, and the same call with a larger budget plays them again. Default: no limit.
 
     Raises:
         RunError: the folder holds another run, or an argument is not valid.
@@ -123,6 +130,10 @@ def run(
     if seed < 0:
         raise RunError(f"the seed is {seed}; it must be 0 or more")
     if backend == "ray":
+        if budget is not None:
+            raise RunError(
+                "a budget is kept in a file that workers of a Ray cluster may not reach; leave out one of them"
+            )
         require_ray()
     agents = list(dict.fromkeys(agents))
     total = episodes * len(agents) * sum(len(each.starts) for each in tasks)
@@ -136,9 +147,13 @@ def run(
     _require_pettingzoo(tasks)
     workers = workers or cores()
     settings = _settings(wing, tasks, agents, episodes, run_rules, seed, longest)
-    about = {"workers": workers, "backend": backend, "trajectories": trajectories}
+    _check_budget(agents, budget)
+    about: dict[str, Any] = {"workers": workers, "backend": backend, "trajectories": trajectories}
+    if budget is not None:
+        about["budget"] = budget.as_dict()
     folder.mkdir(parents=True, exist_ok=True)
-    require_files(*(folder / name for name in (SETTINGS, JOURNAL, TRAJECTORIES, f"{TABLE}.csv")))
+    files = (SETTINGS, JOURNAL, TRAJECTORIES, TRANSCRIPTS, SPENDING, f"{TABLE}.csv")
+    require_files(*(folder / name for name in files))
     earlier, lost = None, None
     try:
         earlier = _earlier_settings(folder, repair)
@@ -146,6 +161,8 @@ def run(
         lost = problem
     started = now()
     plan = Plan(folder.resolve().name, wing.name, tuple(tasks), run_rules, seed, longest, trajectories)
+    if backend != "ray":
+        plan = replace(plan, folder=folder.resolve(), budget=budget)
     schedule = list(slots(tasks, agents, episodes))
     if earlier is not None and not (folder / JOURNAL).exists():
         _history(folder, earlier, settings, ())  # refuses another run before a journal is created
@@ -179,9 +196,9 @@ def run(
         done = len(schedule) - len(todo)
         if progress is not None:
             progress(done, len(schedule))
-        for episode, trajectory in play_slots(plan, todo, workers, backend) if todo else ():
-            journal.add(episode, trajectory)
-            results[_slot(episode)] = episode
+        for played in play_slots(plan, todo, workers, backend) if todo else ():
+            journal.add(*played)
+            results[_slot(played.episode)] = played.episode
             done += 1
             if progress is not None:
                 progress(done, len(schedule))
@@ -191,7 +208,9 @@ def run(
     write_table(folder, ordered)
     part = {"command": command, "started": started, "finished": now(), "played": len(todo)}
     _write_settings(folder, name, settings | about, history, part)
-    return Outcome(folder, ordered, len(todo), len(failed), tuple(aside))
+    spending = folder / SPENDING
+    spent = Ledger(spending).spent if spending.exists() else None
+    return Outcome(folder, ordered, len(todo), len(failed), tuple(aside), spent)
 
 
 def _slot(episode: Episode) -> Slot:
@@ -205,6 +224,20 @@ def _require_pettingzoo(tasks: Iterable[RunTask]) -> None:
         raise ModuleNotFoundError(
             f"{several[0]} has several animals, which needs PettingZoo; `pip install puzzlebox[multi]` brings it"
         )
+
+
+def _check_budget(agents: Sequence[str], budget: Budget | None) -> None:
+    """Refuse a budget that no agent or not every agent can keep, before anything is played."""
+    if budget is None:
+        return
+    spenders = [(name, agent) for name in agents if hasattr(agent := agent_of(name), "use_ledger")]
+    if not spenders:
+        raise RunError(f"a budget limits language models, and none plays: the agents are {', '.join(agents)}")
+    for name, agent in spenders:
+        try:
+            agent.use_ledger(Ledger(None, budget))
+        except ValueError as problem:
+            raise RunError(f"{name}: {problem}") from None
 
 
 def _settings(

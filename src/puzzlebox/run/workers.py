@@ -8,8 +8,7 @@ from multiprocessing import connection
 from typing import Any
 
 from puzzlebox.processes import exit_code, start_worker, stop_workers, without_main
-from puzzlebox.record.episode import Episode
-from puzzlebox.run.player import Plan, Player
+from puzzlebox.run.player import Plan, Played, Player
 from puzzlebox.run.schedule import Slot
 
 BACKENDS = ("processes", "ray")
@@ -18,11 +17,9 @@ _EPISODES_AHEAD = 2
 # Seconds to wait for a connection to a Ray cluster.
 _CONNECT_TIMEOUT_SECONDS = 5.0
 
-Result = tuple[Episode, bytes]
 
-
-def play_slots(plan: Plan, todo: Sequence[Slot], workers: int, backend: str) -> Iterator[Result]:
-    """Play some episodes; yield each and its trajectory, in the order in which they finish."""
+def play_slots(plan: Plan, todo: Sequence[Slot], workers: int, backend: str) -> Iterator[Played]:
+    """Play some episodes; yield each, in the order in which they finish."""
     if backend == "ray":
         return _by_ray(plan, todo, workers)
     if workers == 1 or len(todo) == 1:
@@ -40,7 +37,7 @@ def _work(link: connection.Connection, plan: Plan) -> None:
             return
 
 
-def _by_processes(plan: Plan, todo: Sequence[Slot], workers: int) -> Iterator[Result]:
+def _by_processes(plan: Plan, todo: Sequence[Slot], workers: int) -> Iterator[Played]:
     waiting = iter(todo)
     links: list[Any] = []
     processes: list[Any] = []
@@ -58,7 +55,7 @@ def _by_processes(plan: Plan, todo: Sequence[Slot], workers: int) -> Iterator[Re
             ready: list[Any] = connection.wait([each for each in links if pending[each]])
             for link in ready:
                 try:
-                    result: Result = link.recv()
+                    result: Played = link.recv()
                 except (EOFError, ConnectionError):
                     raise RuntimeError(_lost(processes[links.index(link)])) from None
                 pending[link] -= 1
@@ -86,7 +83,7 @@ def _lost(process: Any) -> str:
     )
 
 
-def _by_ray(plan: Plan, todo: Sequence[Slot], workers: int) -> Iterator[Result]:
+def _by_ray(plan: Plan, todo: Sequence[Slot], workers: int) -> Iterator[Played]:
     """Play on the cluster that RAY_ADDRESS names, or on a local one with that many workers."""
     require_ray()
     import ray

@@ -347,6 +347,21 @@ class GymnasiumWing:
         """Make an apparatus whose environments have these senses."""
         return GymnasiumApparatus(self, senses)
 
+    def environment(self, tasks: Sequence[GymnasiumTask], rules: None, senses: Mapping[str, Any]) -> gym.Env[Any, Any]:
+        """Return the environment of a task; each task has its own, with its own spaces."""
+        if len(tasks) > 1:
+            names = ", ".join(task.name for task in tasks)
+            raise ValueError(f"{self.name} has an environment for each task, and these are of {names}; choose one task")
+        return self.make(tasks[0], **senses)
+
+    def reset_options(self, task: GymnasiumTask, start: int) -> dict[str, Any]:
+        """Return the start as an option of `reset`."""
+        return {"start": start}
+
+    def environment_action(self, env: gym.Env[Any, Any], action: Any) -> Any:
+        """Return a recorded action as an element of the action space."""
+        return action_in(env.action_space, action)
+
     def senses(self, senses: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings of the senses unchanged."""
         return dict(senses)

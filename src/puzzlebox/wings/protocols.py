@@ -9,6 +9,7 @@ from puzzlebox.columns import Column, Kind
 
 # `puzzlebox --help` imports this module; importing numpy would double its time.
 if TYPE_CHECKING:
+    import gymnasium as gym
     import numpy as np
     from numpy.typing import NDArray
 
@@ -311,6 +312,28 @@ class HasMethods(Protocol):
 
     def methods(self) -> Sequence[str]:
         """Return sentences for the methods section; without them, a report describes returns and pass marks."""
+
+
+class HasEnvironment(Protocol):
+    """What a wing may offer in addition: a Gymnasium environment that repeats recorded episodes, for datasets."""
+
+    def environment(self, tasks: Sequence[Any], rules: Any, senses: Mapping[str, Any]) -> "gym.Env[Any, Any]":
+        """Return an environment that plays tasks of one body; its `spec`, if it has one, recreates it.
+
+        Args:
+            tasks: the tasks, each once.
+            rules: the rules of the records.
+            senses: the settings of the senses.
+
+        Raises:
+            ValueError, TypeError: there is no such environment; the message says why.
+        """
+
+    def reset_options(self, task: Any, start: int) -> dict[str, Any]:
+        """Return the `options` with which `reset` begins an episode of a task, as plain values."""
+
+    def environment_action(self, env: "gym.Env[Any, Any]", action: Any) -> Any:
+        """Return a recorded action as an element of the action space of the environment."""
 
 
 class EpisodePage(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from puzzlebox.agents import Agent, agent_named, agent_names, describe
+from puzzlebox.agents import Agent, agent_named, agent_names, describe, required_options
 from puzzlebox.arena.envs.info import info_of
 from puzzlebox.arena.envs.perception import Perception
 from puzzlebox.arena.envs.settings import Observation, Settings
@@ -31,8 +31,19 @@ _MAX_STEPS_BEHIND = 16.0
 
 
 def list_agents() -> list[dict[str, str]]:
-    """Return name and description of every agent that plays in the arena, as `/api/agents` answers."""
-    return [{"name": name, "description": _description(name)} for name in agent_names(ARENA)]
+    """Return name and description of every agent that plays in the arena, as `/api/agents` answers.
+
+    An agent that cannot be made without options, such as `language`, is left out: a page gives none.
+    """
+    names = [name for name in agent_names(ARENA) if not _needs_options(name)]
+    return [{"name": name, "description": _description(name)} for name in names]
+
+
+def _needs_options(name: str) -> bool:
+    try:
+        return bool(required_options(name))
+    except ValueError:  # its package cannot be imported; the description says why
+        return False
 
 
 def _description(name: str) -> str:
