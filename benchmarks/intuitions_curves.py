@@ -76,7 +76,7 @@ def draw(runs: list[Path], path: Path) -> None:
         panel.grid(alpha=0.25, linewidth=0.5)
     handles = [pyplot.Line2D([], [], color=color) for color in _COLORS.values()]
     names = [task.replace("_action", "").replace("_", " ") for task in _COLORS]
-    figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False, fontsize=9)
+    figure.legend(handles, names, loc="outside lower center", ncols=min(len(names), 2 * columns), frameon=False, fontsize=9)
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
