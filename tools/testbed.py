@@ -4,6 +4,7 @@ python tools/testbed.py try 08 13           candidates of one row, with findings
 python tools/testbed.py build --level 8     choose and solve the variants of all rows, and write the data
 python tools/testbed.py status              which rows have how many variants
 python tools/testbed.py sheet --level 8 -o level-08.png
+python tools/testbed.py sheets              the contact sheets of the documentation
 python tools/testbed.py table -o FOLDER     random, heuristic and navigator on everything
 """
 
@@ -13,6 +14,8 @@ from pathlib import Path
 
 from puzzlebox.arena.schema import TaskError
 from puzzlebox.batteries.testbed import level_folders
+
+SHEETS = Path(__file__).parent.parent / "docs" / "images" / "testbed"
 
 
 def main() -> int:
@@ -38,6 +41,8 @@ def main() -> int:
     sheet.add_argument("--variant", type=int, default=1, help="which variant (default: 1)")
     sheet.add_argument("--steps", type=int, default=0, help="decisions that pass before the pictures are taken")
     sheet.add_argument("-o", "--output", type=Path, required=True, help="the PNG file")
+    sheets = verbs.add_parser("sheets", help="the pictures of all levels for the documentation")
+    sheets.add_argument("-o", "--output", type=Path, default=SHEETS, help="the folder (default: docs/images/testbed)")
     table = verbs.add_parser("table", help="random, heuristic and navigator on everything, as Markdown")
     table.add_argument("--level", type=int, help="only this level")
     table.add_argument("--workers", type=int, default=1, help="processes at the same time (default: 1)")
@@ -72,6 +77,10 @@ def _run(options: argparse.Namespace) -> int:
         from testbed_build.level_sheet import level_sheet
 
         level_sheet(options.level, options.output, options.variant, options.steps)
+    if options.verb == "sheets":
+        from testbed_build.level_sheet import page_sheets
+
+        page_sheets(options.output)
     if options.verb == "table":
         from testbed_build.table import passed_tests, play_all, table
 
