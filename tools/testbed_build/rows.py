@@ -86,9 +86,9 @@ def entry_of(level: Level, key: str, number: int, name: str, variation: Variatio
 
 
 def make_rows(level_number: int, numbers: Iterable[int], taken: set[str], search: float) -> Iterator[Made]:
-    """Make the variants of rows of one template, one row after the other; no layout occurs twice.
+    """Make the variants of rows of one template, one row after the other; no layout occurs in two pairs.
 
-    A test and the control that is matched with it are made together.
+    A test and the control that is matched with it are made together; they may differ in light or looks alone.
 
     Args:
         level_number: the level.
