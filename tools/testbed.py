@@ -3,6 +3,7 @@
 python tools/testbed.py try 08 13           candidates of one row, with findings, solution, shortcuts and pictures
 python tools/testbed.py build --level 8     choose and solve the variants of all rows, and write the data
 python tools/testbed.py status              which rows have how many variants
+python tools/testbed.py pairs               how long the solutions of tests and of their controls are
 python tools/testbed.py sheet --level 8 -o level-08.png
 python tools/testbed.py sheets              the contact sheets of the documentation
 python tools/testbed.py table -o FOLDER     random, heuristic and navigator on everything
@@ -36,6 +37,8 @@ def main() -> int:
     build.add_argument("--seconds", type=float, default=60.0, help="how long the solver may search (default: 60)")
     build.add_argument("--fresh", action="store_true", help="make all rows again, changed or not")
     verbs.add_parser("status", help="which rows have how many variants")
+    pairs = verbs.add_parser("pairs", help="the lengths of the solutions of tests and of their controls")
+    pairs.add_argument("--level", type=int, help="only this level")
     sheet = verbs.add_parser("sheet", help="a picture of all tasks of a level")
     sheet.add_argument("--level", type=int, required=True)
     sheet.add_argument("--variant", type=int, default=1, help="which variant (default: 1)")
@@ -73,6 +76,11 @@ def _run(options: argparse.Namespace) -> int:
 
         print(status(level_folders()))
         return 0
+    if options.verb == "pairs":
+        from testbed_build.lengths import lengths
+
+        levels = [int(folder.name) for folder in level_folders()] if options.level is None else [options.level]
+        print(lengths(levels))
     if options.verb == "sheet":
         from testbed_build.level_sheet import level_sheet
 
