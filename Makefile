@@ -77,6 +77,7 @@ pictures: $(VENV)/built
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/terminal_picture.py
 	$(BIN)/python tools/gallery.py
 	$(BIN)/python tools/bundled_sheet.py
+	$(BIN)/python tools/testbed.py sheets
 	$(BIN)/python tools/demands_picture.py
 	$(BIN)/python tools/intuitions_sheets.py
 	$(BIN)/python tools/sight_picture.py

@@ -1,14 +1,15 @@
 """Write the pages of docs/ that come from the source: `make generated`.
 
-They are the command line, the Python names, the columns of the tables, and the examples. A test compares each with its
-file. `tools/docstrings.py` turns docstrings and signatures into Markdown.
+They are the command line, the Python names, the columns of the tables, the examples, and the tables of the testbed's
+levels. A test compares each with its file. `tools/docstrings.py` turns docstrings and signatures into Markdown.
 """
 
 import ast
 import inspect
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -16,6 +17,7 @@ from typing import Any, get_type_hints
 import typer
 
 sys.path.insert(0, str(Path(__file__).parent))
+import level_pages
 from docstrings import describe, first_line, signature, syntax
 
 import infant_tasks
@@ -285,12 +287,13 @@ def examples() -> str:
     return "\n".join([*lines, "", NOTE]) + "\n"
 
 
-PAGES = {
+PAGES: dict[str, Callable[[], str]] = {
     "reference/command-line.md": command_line,
     "reference/python.md": python,
     "reference/codebook.md": codebook,
     "reference/infant-tasks.md": lambda: infant_tasks.page(NOTE),
     "guides/examples.md": examples,
+    **{name: partial(level_pages.page, number) for number, name in level_pages.NAMES.items()},
 }
 
 

@@ -3,7 +3,9 @@
 python tools/testbed.py try 08 13           candidates of one row, with findings, solution, shortcuts and pictures
 python tools/testbed.py build --level 8     choose and solve the variants of all rows, and write the data
 python tools/testbed.py status              which rows have how many variants
+python tools/testbed.py pairs               how long the solutions of tests and of their controls are
 python tools/testbed.py sheet --level 8 -o level-08.png
+python tools/testbed.py sheets              the contact sheets of the documentation
 python tools/testbed.py table -o FOLDER     random, heuristic and navigator on everything
 """
 
@@ -13,6 +15,8 @@ from pathlib import Path
 
 from puzzlebox.arena.schema import TaskError
 from puzzlebox.batteries.testbed import level_folders
+
+SHEETS = Path(__file__).parent.parent / "docs" / "images" / "testbed"
 
 
 def main() -> int:
@@ -33,11 +37,15 @@ def main() -> int:
     build.add_argument("--seconds", type=float, default=60.0, help="how long the solver may search (default: 60)")
     build.add_argument("--fresh", action="store_true", help="make all rows again, changed or not")
     verbs.add_parser("status", help="which rows have how many variants")
+    pairs = verbs.add_parser("pairs", help="the lengths of the solutions of tests and of their controls")
+    pairs.add_argument("--level", type=int, help="only this level")
     sheet = verbs.add_parser("sheet", help="a picture of all tasks of a level")
     sheet.add_argument("--level", type=int, required=True)
     sheet.add_argument("--variant", type=int, default=1, help="which variant (default: 1)")
     sheet.add_argument("--steps", type=int, default=0, help="decisions that pass before the pictures are taken")
     sheet.add_argument("-o", "--output", type=Path, required=True, help="the PNG file")
+    sheets = verbs.add_parser("sheets", help="the pictures of all levels for the documentation")
+    sheets.add_argument("-o", "--output", type=Path, default=SHEETS, help="the folder (default: docs/images/testbed)")
     table = verbs.add_parser("table", help="random, heuristic and navigator on everything, as Markdown")
     table.add_argument("--level", type=int, help="only this level")
     table.add_argument("--workers", type=int, default=1, help="processes at the same time (default: 1)")
@@ -68,10 +76,19 @@ def _run(options: argparse.Namespace) -> int:
 
         print(status(level_folders()))
         return 0
+    if options.verb == "pairs":
+        from testbed_build.lengths import lengths
+
+        levels = [int(folder.name) for folder in level_folders()] if options.level is None else [options.level]
+        print(lengths(levels))
     if options.verb == "sheet":
         from testbed_build.level_sheet import level_sheet
 
         level_sheet(options.level, options.output, options.variant, options.steps)
+    if options.verb == "sheets":
+        from testbed_build.level_sheet import page_sheets
+
+        page_sheets(options.output)
     if options.verb == "table":
         from testbed_build.table import passed_tests, play_all, table
 

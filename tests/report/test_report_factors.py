@@ -316,12 +316,26 @@ def test_a_factor_is_not_tested_if_all_units_are_alike() -> None:
     assert not [line for line in result.sentences if "p = " in line or "was not tested" in line]
 
 
-def test_units_that_are_all_alike_have_no_interval_for_a_stated_reason() -> None:
+@pytest.mark.parametrize("matched", [True, False], ids=["pairs", "different variants"])
+def test_who_passes_all_controls_and_no_test_has_an_interval_too(matched: bool) -> None:
     rows = [
-        episode(f"wall@{n}", n < 6, variant=str(n), factors={"condition": "control" if n < 6 else "test"})
+        episode(
+            f"wall@{n % 6 if matched else n}",
+            n < 6,
+            variant=str(n % 6 if matched else n),
+            arena=n // 6 if matched else 0,
+            factors={"condition": "control" if n < 6 else "test"},
+        )
         for n in range(12)
     ]
     (found,) = contrasts(rows)
-    assert "because all variants of the control were passed equally often, and so were those of the test" in (
-        found.sentence
-    )
+    assert (found.pairs, found.counts) == (6 if matched else 0, (6, 6))
+    assert found.shares == pytest.approx((1.0, 0.0))
+    control, test = found.limits
+    assert found.difference is not None and control is not None and test is not None
+    # Newcombe (1998): the squares of the distances from the values to the limits are added.
+    low = 1 - ((1 - control.low) ** 2 + test.high**2) ** 0.5
+    assert found.difference == pytest.approx((1.0, low, 1.0))
+    assert 0 < low < control.low
+    over = "6 variants with both" if matched else "12 variants"
+    assert f"Control minus test: 100.0 [{100 * low:.1f}, 100.0] percentage points over {over}." in found.sentence

@@ -11,12 +11,13 @@ from typing import Any
 from puzzlebox.arena.testbed.held_out import KINDS, OF_A_KIND
 from puzzlebox.arena.testbed.level import TASKS, VARIANTS, Level
 from puzzlebox.arena.testbed.manifest import Entry, read_manifest, read_solutions, write_level
+from puzzlebox.arena.testbed.pairs import partner_of
 from puzzlebox.arena.testbed.reading import read_level
 from puzzlebox.arena.testbed.solutions import Solution, replay
 from puzzlebox.arena.testbed.tasks import with_metadata
 from puzzlebox.batteries.testbed import BATTERY, HELD_OUT
 from puzzlebox.record.entries import hash_of
-from testbed_build.rows import Made, held_out_key, key_of, make_held_out, make_rows
+from testbed_build.rows import Keys, Made, make_held_out, make_rows
 
 
 class Data:
@@ -24,13 +25,14 @@ class Data:
 
     def __init__(self, level: Level) -> None:
         self.level = level
+        self.keys = Keys(level)
         self.entries: dict[str, Entry] = {}
         self.solutions: dict[str, list[Solution]] = {}
         self.texts: dict[str, str] = {}
 
     def keep(self, entry: Entry, solutions: list[Solution]) -> bool:
         """Keep a task that was built before, unless its row has changed or its solutions fail now."""
-        number, kind = place_of(self.level, entry)
+        number, kind = self.place_of(entry)
         if number is None or not solutions:
             return False
         variation = self.level.templates[entry.template].at(entry.number)
@@ -41,6 +43,13 @@ class Data:
         self.solutions[entry.id] = solutions
         self.texts[entry.id] = task.text
         return True
+
+    def place_of(self, entry: Entry) -> tuple[int | None, int | None]:
+        """Return the row of a task that was built before (None if it has changed), and its kind if it is held out."""
+        own = entry.id.startswith(f"{BATTERY}/")
+        keys = self.keys.rows if own else self.keys.held_out
+        number = next((number for number, key in keys.items() if key == entry.made_from), None)
+        return number, None if own else int(entry.id.split("-")[-2])
 
     def add(self, made: Made) -> None:
         """Add what a row was made into."""
@@ -66,21 +75,12 @@ class Data:
 Job = tuple[Data, Callable[..., Iterator[Made]], tuple[Any, ...]]
 
 
-def place_of(level: Level, entry: Entry) -> tuple[int | None, int | None]:
-    """Return the row of a task that was built before (None if it has changed), and its kind if it is held out."""
-    if entry.id.startswith(f"{BATTERY}/"):
-        keys = {key_of(level, number): number for number in level.rows}
-        return keys.get(entry.made_from), None
-    keys = {held_out_key(level, number): number for number in level.rows}
-    return keys.get(entry.made_from), int(entry.id.split("-")[-2])
-
-
 def build(levels: list[int], task: int | None, workers: int, search: float, fresh: bool) -> bool:
     """Build levels, or one task of a level; return whether everything is complete.
 
     Args:
         levels: the levels.
-        task: the only row to build; None: all rows.
+        task: the only row to build, with the one that is matched with it; None: all rows.
         workers: how many processes work at the same time.
         search: seconds that the solver may search for each candidate.
         fresh: make all rows again, changed or not.
@@ -93,7 +93,7 @@ def build(levels: list[int], task: int | None, workers: int, search: float, fres
         if len(level.rows) < TASKS:
             _say(f"level {number:02d} has {len(level.rows)} of {TASKS} tasks so far")
         data = _kept(level, task, fresh)
-        rows = [row for row in level.rows if task in (None, row) and not _is_whole(data, level, row)]
+        rows = [row for row in _asked(level, task) if not _is_whole(data, level, row)]
         _say(f"level {number:02d}: {len(level.rows) - len(rows)} tasks are kept, {len(rows)} are to be made")
         for template in dict.fromkeys(level.rows[row].template for row in rows):
             own = [row for row in rows if level.rows[row].template == template]
@@ -123,13 +123,20 @@ def _kept(level: Level, task: int | None, fresh: bool) -> Data:
     data = Data(level)
     solutions = read_solutions(level.folder)
     for entry in read_manifest(level.folder).values():
-        row = place_of(level, entry)[0]
-        if not fresh or (task is not None and row != task):
+        row = data.place_of(entry)[0]
+        if not fresh or row not in _asked(level, task):
             data.keep(entry, solutions.get(entry.id, []))
-    for row in level.rows:
-        if not _is_whole(data, level, row) and task in (None, row):
-            data.drop(_names(level, row))
+    for row in _asked(level, task):
+        pair = [each for each in (row, partner_of(level, row)) if each is not None]
+        if not all(_is_whole(data, level, each) for each in pair):
+            for each in pair:
+                data.drop(_names(level, each))
     return data
+
+
+def _asked(level: Level, task: int | None) -> list[int]:
+    """Return the rows to build: all of them; or one, and the row that is matched with it."""
+    return [row for row in level.rows if task in (None, row, partner_of(level, row))]
 
 
 def _names(level: Level, row: int) -> list[str]:
@@ -179,9 +186,9 @@ def status(folders: Iterable[Path]) -> str:
     lines = []
     for folder in folders:
         level = read_level(int(folder.name), partial=True)
-        data = read_manifest(folder)
+        data, keys = read_manifest(folder), Keys(level).rows
         counts = {
-            row: sum(name in data and data[name].made_from == key_of(level, row) for name in _names(level, row))
+            row: sum(name in data and data[name].made_from == keys[row] for name in _names(level, row))
             for row in level.rows
         }
         whole = sum(count == VARIANTS for count in counts.values())

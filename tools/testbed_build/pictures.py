@@ -18,14 +18,15 @@ _BACKGROUND, _INK = (255, 255, 255), (20, 20, 20)
 
 
 def views(task: Task, size: int, seed: int = 0, decisions: int = 0) -> list[Pixels]:
-    """Return a task from above, and as the animal sees it, some decisions after the start."""
+    """Return a task from above and as the animal sees it, some decisions after the start; in the dark it sees black."""
     world = World(task, seed=seed)
     for _ in range(decisions):
         if not world.over:
             world.step([0] * len(world.animals))
     scene = world.scene()
     painter = Painter(scene)
-    return [painter.picture(look, size, size, samples=2) for look in (View.top(scene), View.first(scene))]
+    above, seen = (painter.picture(look, size, size, samples=2) for look in (View.top(scene), View.first(scene)))
+    return [above, seen if world.lights else np.zeros_like(seen)]
 
 
 def sheet(pictures: Sequence[tuple[str, str, Sequence[Pixels]]], columns: int) -> Image.Image:
@@ -52,7 +53,9 @@ def _fitting(text: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont, widt
     return text
 
 
-def save(image: Image.Image, path: Path) -> None:
-    """Write a picture as PNG."""
+def save(image: Image.Image, path: Path, *, coarse: bool = False) -> None:
+    """Write a picture as PNG; coarse colours, of five bits a channel, halve the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    if coarse:
+        image = Image.fromarray(np.asarray(image) & 0xF8 | 4)
     image.save(path, optimize=True)

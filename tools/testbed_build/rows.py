@@ -7,22 +7,24 @@ from hashlib import sha256
 from itertools import chain, islice
 from time import monotonic
 
+from puzzlebox.arena.testbed.balance import Values, preferences, repeats
 from puzzlebox.arena.testbed.held_out import held_out_rows, reserved_values
 from puzzlebox.arena.testbed.level import VARIANTS, Level
 from puzzlebox.arena.testbed.manifest import Entry, values_text
+from puzzlebox.arena.testbed.pairs import matched_variation, partner_of
 from puzzlebox.arena.testbed.reading import read_level
-from puzzlebox.arena.testbed.sets import candidates, layout_of
+from puzzlebox.arena.testbed.sets import candidates, layout_of, part_of
 from puzzlebox.arena.testbed.solutions import Solution
 from puzzlebox.arena.testbed.tasks import id_of, with_metadata
 from puzzlebox.arena.variations import Variation
 from puzzlebox.batteries.testbed import BATTERY, HELD_OUT
 from puzzlebox.record.entries import hash_of
-from testbed_build.trial import try_task
+from testbed_build.trial import OTHER_WAY, Trial, solves, try_task
 
 # Raise it when the checks become stricter: all rows are then made again.
-VERSION = 2
-# The most candidates of a row that are tried.
-MOST_TRIED = 30
+VERSION = 3
+# The most candidates that are tried for a task of the held-out set, and for a variant with each value to balance.
+MOST_TRIED, MOST_TRIED_PER_VALUE = 30, 12
 
 
 @dataclass
@@ -49,59 +51,139 @@ class Made:
     problems: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
 
-
-def key_of(level: Level, number: int) -> str:
-    """Return a hash of all that the choice of variants of a row depends on."""
-    row = level.rows[number]
-    template = level.templates[row.template].text
-    use = level.about.templates[row.template]
-    parts = (VERSION, level.number, number, template, use, row.values, row.condition, level.shortcut_of(row))
-    return sha256(repr(parts).encode()).hexdigest()[:12]
+    def add(self, entry: Entry, trial: Trial) -> None:
+        """Add a task with its solutions."""
+        self.entries.append(entry)
+        self.texts[entry.id] = trial.task.text
+        self.solutions += [Solution(entry.id, seed, each, trial.totals[seed]) for seed, each in trial.solutions.items()]
 
 
-def held_out_key(level: Level, number: int) -> str:
-    """Return a hash of all that a task of the held-out set, made from a row, depends on."""
-    rows = [(each, row.difficulty, key_of(level, each)) for each, row in level.rows.items()]
-    return f"{key_of(level, number)}-{sha256(repr(rows).encode()).hexdigest()[:6]}"
+class Keys:
+    """Hashes of all that the choice of the tasks of each row depends on, by which a build sees what has changed."""
+
+    def __init__(self, level: Level) -> None:
+        self.wanted = preferences(level)
+        self.rows = {number: self._key(level, number) for number in level.rows}
+        described = repr([(number, row.difficulty, self.rows[number]) for number, row in level.rows.items()])
+        suffix = sha256(described.encode()).hexdigest()[:6]
+        self.held_out = {number: f"{key}-{suffix}" for number, key in self.rows.items()}
+
+    def _key(self, level: Level, number: int) -> str:
+        row, partner = level.rows[number], partner_of(level, number)
+        pair = sorted(each for each in (number, partner) if each is not None)
+        fixed = [(level.rows[n].values, level.rows[n].condition, level.shortcut_of(level.rows[n])) for n in pair]
+        template, use = level.templates[row.template].text, level.about.templates[row.template]
+        parts = (VERSION, level.number, number, template, use, pair, fixed, [self.wanted[each] for each in pair])
+        return sha256(repr(parts).encode()).hexdigest()[:12]
 
 
-def entry_of(level: Level, number: int, name: str, variation: Variation, text: str) -> Entry:
+def entry_of(level: Level, key: str, number: int, name: str, variation: Variation, text: str) -> Entry:
     """Return the line of the manifest for a task."""
     row = level.rows[number]
     layout = layout_of(level.templates[row.template], variation, level.about.templates[row.template])
     values = values_text(variation.factors)
-    key = key_of(level, number) if name.startswith(f"{BATTERY}/") else held_out_key(level, number)
     return Entry(name, row.template, variation.number, values, hash_of(text), layout, key)
 
 
 def make_rows(level_number: int, numbers: Iterable[int], taken: set[str], search: float) -> Iterator[Made]:
-    """Make the variants of rows of one template, one row after the other; no layout occurs twice.
+    """Make the variants of rows of one template, one row after the other; no layout occurs in two pairs.
+
+    A test and the control that is matched with it are made together; they may differ in light or looks alone.
 
     Args:
         level_number: the level.
-        numbers: the rows.
+        numbers: the rows; with each, its partner if it has one.
         taken: hashes of layouts that other rows have; those of the new variants are added.
         search: seconds that the solver may search for each candidate.
     """
     level = read_level(level_number, partial=True)
+    keys = Keys(level)
     for name in dict.fromkeys(level.rows[number].template for number in numbers):
         level.templates[name].check()
+    done: set[int] = set()
     for number in numbers:
-        row_name = id_of(level.number, number, 0)[:-2]
-        made = Made(row_name, VARIANTS)
+        partner = partner_of(level, number)
+        pair = [number] if partner is None else sorted((number, partner), key=lambda each: level.rows[each].is_control)
+        if not done.issuperset(pair):
+            done.update(pair)
+            yield from _Unit(level, keys, pair, taken, search).make()
+
+
+class _Unit:
+    """A row, or a test and its control, whose variants are made together.
+
+    Args:
+        level: the level.
+        keys: the keys of its rows.
+        pair: the number of the row; or those of a test and of the control that is matched with it.
+        taken: hashes of layouts that are used already; new ones are added.
+        search: seconds that the solver may search for each candidate.
+    """
+
+    def __init__(self, level: Level, keys: Keys, pair: list[int], taken: set[str], search: float) -> None:
+        self._level, self._keys, self._pair, self._taken, self._search = level, keys, pair, taken, search
+        self._names = {number: id_of(level.number, number, 0)[:-2] for number in pair}
+        self._made = {number: Made(self._names[number], VARIANTS) for number in pair}
+        self._sources: dict[str, Iterator[Variation]] = {}
+
+    def make(self) -> list[Made]:
+        """Make all variants, and return what became of each row."""
         begin = monotonic()
-        for variation in islice(candidates(level, level.rows[number], row_name), MOST_TRIED):
-            name = f"{BATTERY}/{row_name}-{len(made.entries) + 1}"
-            _add(made, level, number, variation, name, None, taken, search)
-            if len(made.entries) == VARIANTS:
+        chosen: list[Values] = []
+        for wanted in self._keys.wanted[self._pair[0]]:
+            for values in wanted:
+                if not repeats(values, chosen) and self._find(values, len(chosen) + 1):
+                    chosen.append(values)
+                    break
+            else:
                 break
-        made.seconds = monotonic() - begin
-        yield made
+        for made in self._made.values():
+            made.seconds = (monotonic() - begin) / len(self._pair)
+        return [self._made[number] for number in sorted(self._pair)]
+
+    def _find(self, values: Values, variant: int) -> bool:
+        """Add the next variant with some values of the variables to balance; return whether one was found."""
+        first = self._pair[0]
+        source = self._sources.setdefault(
+            repr(values), candidates(self._level, self._level.rows[first], self._names[first], values)
+        )
+        together = (tasks for tasks in map(self._together, source) if tasks is not None)
+        return any(self._add(tasks, variant) for tasks in islice(together, MOST_TRIED_PER_VALUE))
+
+    def _together(self, variation: Variation) -> dict[int, Variation] | None:
+        """Return the variation of each row; None if that of the control is in another set."""
+        tasks = {self._pair[0]: variation}
+        for control in self._pair[1:]:
+            row = self._level.rows[control]
+            template, use = self._level.templates[row.template], self._level.about.templates[row.template]
+            matched = matched_variation(template, variation, row)
+            if matched is None or part_of(template, matched, use) != "test":
+                return None
+            tasks[control] = matched
+        return tasks
+
+    def _add(self, variations: dict[int, Variation], variant: int) -> bool:
+        """Try a candidate of each row, and add them as tasks if all pass every check."""
+        trials = []
+        for number, variation in variations.items():
+            key, name = self._keys.rows[number], f"{BATTERY}/{self._names[number]}-{variant}"
+            trial = _try(self._made[number], self._level, number, variation, name, key, None, self._taken, self._search)
+            if trial is None:
+                return False
+            trials.append((self._made[number], *trial))
+        if len(trials) > 1 and self._level.number in OTHER_WAY and solves(trials[1][2], trials[0][2]):
+            trials[0][0].problems["shortcut: what solves its control solves it, too"] += 1
+            return False
+        for made, entry, tried in trials:
+            made.add(entry, tried)
+            self._taken.add(entry.layout_hash)
+        return True
 
 
 def make_held_out(level_number: int, taken: set[str], search: float) -> Iterator[Made]:
     """Make the tasks of the held-out set of a level, each from the first of its rows that gives one."""
     level = read_level(level_number, partial=True)
+    keys = Keys(level)
     for (kind, position), numbers in held_out_rows(level).items():
         name = f"{level.number:02d}-{kind}-{position}"
         made = Made(f"{HELD_OUT}/{name}", 1)
@@ -109,38 +191,38 @@ def make_held_out(level_number: int, taken: set[str], search: float) -> Iterator
         for number in numbers:
             if made.entries or made.tried >= MOST_TRIED:
                 break
-            row = level.rows[number]
-            sources = (candidates(level, row, name, values) for values in reserved_values(level, row))
+            row, key = level.rows[number], keys.held_out[number]
+            sources = (candidates(level, row, name, values, "held-out") for values in reserved_values(level, row))
             for variation in islice(chain.from_iterable(sources), MOST_TRIED // 3):
-                _add(made, level, number, variation, f"{HELD_OUT}/{name}", kind, taken, search)
-                if made.entries:
+                trial = _try(made, level, number, variation, f"{HELD_OUT}/{name}", key, kind, taken, search)
+                if trial is not None:
+                    made.add(*trial)
+                    taken.add(trial[0].layout_hash)
                     break
         made.seconds = monotonic() - begin
         yield made
 
 
-def _add(
+def _try(
     made: Made,
     level: Level,
     number: int,
     variation: Variation,
     name: str,
+    key: str,
     kind: int | None,
     taken: set[str],
     search: float,
-) -> None:
-    """Try a candidate, and add it as a task if it passes every check."""
+) -> tuple[Entry, Trial] | None:
+    """Try a candidate; return its entry and its trial, or None if it fails a check."""
     made.tried += 1
     task = with_metadata(variation.task, level, number, kind)
-    entry = entry_of(level, number, name, variation, task.text)
+    entry = entry_of(level, key, number, name, variation, task.text)
     if entry.layout_hash in taken:
         made.problems["its layout belongs to another task"] += 1
-        return
+        return None
     trial = try_task(task, level, number, search=search)
     if trial.problems:
         made.problems[trial.problems[0]] += 1
-        return
-    taken.add(entry.layout_hash)
-    made.entries.append(entry)
-    made.texts[name] = task.text
-    made.solutions += [Solution(name, seed, actions, trial.totals[seed]) for seed, actions in trial.solutions.items()]
+        return None
+    return entry, trial

@@ -15,6 +15,7 @@ from puzzlebox.report.pairing import mean
 from puzzlebox.report.tables import Table, interval_cells, points, share, text
 from puzzlebox.report.units import DECIMALS, FEWEST_UNITS, Subject, Units
 from puzzlebox.stats import CannotCompute, Interval
+from puzzlebox.stats.proportions import combined
 from puzzlebox.stats.unit_means import difference_interval, mean_interval, share_interval
 
 CONTROL, TEST = "control", "test"
@@ -158,7 +159,8 @@ def _paired(agent: str, word: str, control: dict[Hashable, float], test: dict[Ha
     if n < FEWEST_UNITS:
         why = f"only {words.count(n, word)} {'has' if n == 1 else 'have'} both, and it needs {FEWEST_UNITS}"
     elif len({round(each, DECIMALS) for each in differences}) == 1:
-        why = f"it is the same in all {n} {word}s"
+        # Equal differences have no variance, such as those of an agent that passes all controls and no test.
+        difference = _from_both(*limits)
     else:
         difference = _clamped(mean_interval(differences))
     return Contrast(agent, word, n, (n, n), shares, limits, difference, why)
@@ -176,12 +178,16 @@ def _independent(agent: str, word: str, control: dict[Hashable, float], test: di
         try:
             difference = _clamped(difference_interval(ours, theirs))
         except CannotCompute:
-            why = f"all {word}s of the control were passed equally often, and so were those of the test"
+            difference = _from_both(*limits)
     return Contrast(agent, word, 0, counts, shares, limits, difference, why)
 
 
 def _limits(shares: Sequence[float]) -> Interval | None:
     return share_interval(shares) if len(shares) >= FEWEST_UNITS else None
+
+
+def _from_both(control: Interval | None, test: Interval | None) -> Interval | None:
+    return combined(control, test) if control and test else None
 
 
 def _clamped(interval: Interval) -> Interval:

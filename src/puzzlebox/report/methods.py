@@ -173,7 +173,8 @@ def _statistics(results: Results, model: Model, comparisons: Comparisons) -> lis
     if any(map(condition_of, results.rows)):
         lines.append(
             "The proportions passed of control and test were compared over units that have both conditions (t interval "
-            f"of the differences), or over those of either (Welch's interval). {RULE}"
+            "of the differences), or over those of either (Welch's interval); where these have no variance, Newcombe's "
+            f"interval combines those of both proportions. {RULE}"
         )
     return lines + _model(model)
 

@@ -226,3 +226,11 @@ def test_heuristic_and_random_pass_as_often_as_the_originals(tmp_path: Path) -> 
     ]
     # It solves none of the obstacles and tools.
     assert all(row["return"] == pytest.approx(-1.0, abs=1e-9) for row in obstacles_and_tools)
+
+
+def test_a_plan_of_an_arena_larger_than_its_grid_has_a_frontier() -> None:
+    plan = GroundPlan()
+    ahead = np.zeros(1, np.float32), np.ones(1, np.float32)
+    plan.mark_free(5.0, 40.0, *ahead, np.full(1, 30.0, np.float32))
+    assert plan.frontier()
+    assert np.isfinite(plan.distances_to([(20, 200)], (20, 160))[20, 160])

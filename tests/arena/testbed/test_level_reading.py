@@ -83,6 +83,7 @@ def test_each_mistake_has_its_line_and_a_remedy(tmp_path: Path, old: str, new: s
         ("level: 8", "level: 7", "`level` is 7, but the folder is 08"),
         ("  pens:", "  pen:", "template pen: there is no file pen.yml beside level.yml; did you mean `pens`?"),
         ("looks: [colour]", "looks: [color]", "template pens: it has no variable `color`"),
+        ("looks: [colour]", "balance: [sise]", "template pens: it has no variable `sise`"),
         ("size: 3", "size: 4", "template pens: `size` is never 4; allowed: 1, 2, 3"),
         ("title: Memory", "titel: Memory", "`titel` is not a key here; "),
         ("summary: It hides.", "summary: [", "not valid YAML"),

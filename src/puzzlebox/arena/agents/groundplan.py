@@ -95,7 +95,7 @@ class GroundPlan:
 
     def frontier(self) -> list[tuple[int, int]]:
         """Return unexplored cells beside free ones."""
-        width, depth = self._extent
+        width, depth = (min(each, _SIDE) for each in self._extent)
         open_ = (self.explored & (self.solid < BLOCKED) & (self.toll < 8))[:width, :depth]
         unknown = ~self.explored[:width, :depth]
         beside = np.zeros_like(unknown)
@@ -106,8 +106,8 @@ class GroundPlan:
 
     def distances_to(self, targets: list[tuple[int, int]], start: tuple[int, int]) -> Floats:
         """Return the cost of the cheapest path from each cell to one of some cells; huge where there is none."""
-        width = max(self._extent[0], start[0] + 2, *(cell[0] + 2 for cell in targets))
-        depth = max(self._extent[1], start[1] + 2, *(cell[1] + 2 for cell in targets))
+        width = min(max(self._extent[0], start[0] + 2, *(cell[0] + 2 for cell in targets)), _SIDE)
+        depth = min(max(self._extent[1], start[1] + 2, *(cell[1] + 2 for cell in targets)), _SIDE)
         price = 1.0 + self.toll[:width, :depth] + 4.0 * self.solid[:width, :depth]
         price[~self.explored[:width, :depth]] += 0.5
         # Nothing solid is crossed, but a path may start in a blocked cell: the animal is where it is.

@@ -8,7 +8,7 @@ import numpy as np
 from puzzlebox.arena.demands.terrain import STEEPEST, Block
 from puzzlebox.arena.solver.drive import angle_between
 from puzzlebox.arena.solver.ground import Floats, Ground
-from puzzlebox.arena.solver.operators import Reached
+from puzzlebox.arena.solver.operators import Reached, costs_from_animal
 from puzzlebox.arena.solver.run import Run
 from puzzlebox.arena.world.actions import BACKWARDS, FORWARDS, LEFT, NOOP, RIGHT
 
@@ -66,11 +66,9 @@ class Leap:
 
 def leaps(run: Run, ground: Ground) -> list[Leap]:
     """Return all leaps whose run-up can be reached, the nearest first."""
-    x, y, z = run.position
-    start = ground.place_at(x, y - 0.5, z)
-    if start is None:
+    costs = costs_from_animal(run, ground)
+    if costs is None:
         return []
-    costs = ground.costs_from(start)
     found: list[tuple[float, Leap]] = []
     for block in ground.terrain.blocks:
         if block.ramp:

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from puzzlebox.arena.solver.drive import Driver, angle_between
-from puzzlebox.arena.solver.ground import Ground
+from puzzlebox.arena.solver.ground import Floats, Ground
 from puzzlebox.arena.solver.run import Run
 from puzzlebox.arena.solver.style import Style
 from puzzlebox.arena.world.actions import BACKWARDS, LEFT, NOOP, RIGHT
@@ -44,6 +44,13 @@ class Operator(Protocol):
     def apply(self, run: Run, ground: Ground, fastest: float) -> list[Reached]:
         """Do it from its place, at most so fast, and return the states to continue from, the first one first."""
         ...
+
+
+def costs_from_animal(run: Run, ground: Ground) -> Floats | None:
+    """Return the cost of the way from the animal to each place of the ground; None if it stands on no place."""
+    x, y, z = run.position
+    start = ground.place_at(x, y - 0.5, z)
+    return None if start is None else ground.costs_from(start)
 
 
 def approach(run: Run, ground: Ground, style: Style, operator: Operator, rng: np.random.Generator) -> bool:

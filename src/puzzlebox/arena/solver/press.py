@@ -7,15 +7,15 @@ import numpy as np
 
 from puzzlebox.arena.solver.drive import angle_between
 from puzzlebox.arena.solver.ground import Ground
-from puzzlebox.arena.solver.operators import Reached
+from puzzlebox.arena.solver.operators import Reached, costs_from_animal
 from puzzlebox.arena.solver.run import Run
 from puzzlebox.arena.things.buttons import TRIGGER, SpawnerButton
 from puzzlebox.arena.things.goals import Goal
 from puzzlebox.arena.things.zones import DataZone
 from puzzlebox.arena.world.actions import BACKWARDS, FORWARDS, LEFT, NOOP, RIGHT
 
-# Decisions of a press, and how long to wait for its effect at most.
-_MOST_PRESS, _MOST_WAIT = 60, 120
+# Decisions of a press, and how long to wait for its effect at most. A zone entered on the way to it has had its effect.
+_MOST_PRESS, _MOST_WAIT, _WAIT_INSIDE = 60, 120, 10
 # Metres before the button at which a press begins.
 _BACK = 1.2
 
@@ -46,6 +46,7 @@ class Press:
         """Drive into it until it is pressed, back off, and wait for what it brings."""
         world, start = run.world, run.decisions
         before, count = _inventory(run), _presses(run, self.thing)
+        most_wait = _WAIT_INSIDE if self._done(run, count) else _MOST_WAIT
         while not world.over and run.decisions - start < _MOST_PRESS and not self._done(run, count):
             vx, _, vz = run.velocity
             off = degrees(angle_between(self.direction, radians(run.animal.heading)))
@@ -58,7 +59,7 @@ class Press:
                 if not world.over:
                     run.step(BACKWARDS)
         pressed = Reached(run.decisions, self.words())
-        for _ in range(_MOST_WAIT):
+        for _ in range(most_wait):
             if world.over or _inventory(run) != before:
                 break
             run.step(NOOP)
@@ -84,11 +85,9 @@ def _inventory(run: Run) -> object:
 
 def presses(run: Run, ground: Ground) -> list[Press]:
     """Return the buttons that can be pressed and the zones that can be entered now."""
-    x, y, z = run.position
-    start = ground.place_at(x, y - 0.5, z)
-    if start is None:
+    costs = costs_from_animal(run, ground)
+    if costs is None:
         return []
-    costs = ground.costs_from(start)
     found: list[tuple[float, Press]] = []
     for thing in run.world.present.values():
         if isinstance(thing, SpawnerButton):

@@ -8,7 +8,7 @@ import numpy as np
 from puzzlebox.arena.demands.terrain import Block, blocks_of, is_movable
 from puzzlebox.arena.solver.drive import SLIDE, angle_between
 from puzzlebox.arena.solver.ground import Floats, Ground
-from puzzlebox.arena.solver.operators import Reached
+from puzzlebox.arena.solver.operators import Reached, costs_from_animal
 from puzzlebox.arena.solver.order import good_goals
 from puzzlebox.arena.solver.run import Run
 from puzzlebox.arena.things import Thing
@@ -97,30 +97,23 @@ class Push:
 
 def pushes(run: Run, ground: Ground) -> list[Push]:
     """Return all pushes that can be reached: against each face of each box of each movable thing."""
-    x, y, z = run.position
-    start = ground.place_at(x, y - 0.5, z)
-    if start is None:
+    costs = costs_from_animal(run, ground)
+    if costs is None:
         return []
-    costs = ground.costs_from(start)
     found: list[tuple[float, Push]] = []
-    for thing in run.world.present.values():
-        if is_movable(thing):
-            for block in blocks_of(run.world, thing):
-                found += _against(ground, costs, thing, block)
-    return [push for _, push in sorted(found, key=lambda pair: pair[0])]
+    for thing in _movable_things(run):
+        for block in blocks_of(run.world, thing):
+            found += _against(ground, costs, thing, block)
+    return _cheapest_first(found)
 
 
 def steered_pushes(run: Run, ground: Ground) -> list[Push]:
     """Return pushes that steer a movable thing to a goal, from the side opposite to it."""
-    x, y, z = run.position
-    start = ground.place_at(x, y - 0.5, z)
-    if start is None:
+    costs = costs_from_animal(run, ground)
+    if costs is None:
         return []
-    costs = ground.costs_from(start)
     found: list[tuple[float, Push]] = []
-    for thing in run.world.present.values():
-        if not is_movable(thing):
-            continue
+    for thing in _movable_things(run):
         at = run.world.engine.pose(thing.id)[0]
         for goal in good_goals(run):
             to = run.world.engine.pose(goal.id)[0]
@@ -132,6 +125,14 @@ def steered_pushes(run: Run, ground: Ground) -> list[Push]:
                     push = Push(thing.id, type(thing).__name__, behind, course, goal.id)
                     found.append((float(costs[near].min()), push))
                     break
+    return _cheapest_first(found)
+
+
+def _movable_things(run: Run) -> list[Thing]:
+    return [thing for thing in run.world.present.values() if is_movable(thing)]
+
+
+def _cheapest_first(found: list[tuple[float, Push]]) -> list[Push]:
     return [push for _, push in sorted(found, key=lambda pair: pair[0])]
 
 

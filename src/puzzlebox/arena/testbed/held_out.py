@@ -38,12 +38,15 @@ def _rank(row: Row, used: dict[str, int], number: int) -> tuple[bool, int, int]:
 
 def _has_reserved(level: Level, row: Row) -> bool:
     """Return whether a row leaves a reserved value to be drawn."""
-    return any(Narrowed(level.templates[row.template], values).count for values in reserved_values(level, row))
+    return any(
+        Narrowed(level.templates[row.template], {**row.values, **values}).count
+        for values in reserved_values(level, row)
+    )
 
 
 def reserved_values(level: Level, row: Row) -> Iterator[dict[str, object]]:
-    """Yield the values of a row, each time with another reserved value added."""
+    """Yield each reserved value that a row leaves to be drawn, as values to add to its own."""
     use = level.about.templates[row.template]
     for name in use.reserved:
         if name not in row.values:
-            yield from ({**row.values, name: value} for value in use.reserved_values(name))
+            yield from ({name: value} for value in use.reserved_values(name))

@@ -26,10 +26,13 @@ class TemplateUse(_Strict):
         looks: variables that change how a task looks and not its layout, such as a colour. Tasks that differ in them
             alone are in the same set.
         reserved: values of variables that only tasks of the held-out set have.
+        balance: variables that say on which side, or in which place, the right choice is. The variants of a row do not
+            all have the same value, and over the level each value is used about equally often.
     """
 
     looks: list[str] = []
     reserved: dict[str, Any] = {}
+    balance: list[str] = []
 
     def reserved_values(self, name: str) -> list[Any]:
         """Return the reserved values of a variable."""

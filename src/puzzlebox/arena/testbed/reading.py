@@ -160,7 +160,7 @@ def _mistakes(level: Level, root: Node, partial: bool) -> Iterator[Diagnostic]:
 
 def _use_mistakes(name: str, template: Template, use: TemplateUse, root: Node) -> Iterator[Diagnostic]:
     at = _locate(root, ["templates", name])
-    for variable in (*use.looks, *use.reserved):
+    for variable in (*use.looks, *use.reserved, *use.balance):
         if variable not in template.columns:
             hint = nearest(variable, template.columns)
             yield _finding(f"template {name}: it has no variable `{variable}`{hint}", at)

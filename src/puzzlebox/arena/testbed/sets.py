@@ -13,7 +13,7 @@ from typing import Any, Literal
 from puzzlebox.arena.schema.models import Task
 from puzzlebox.arena.testbed.level import Level, Row, TemplateUse
 from puzzlebox.arena.variations import Template, Variation
-from puzzlebox.arena.variations.narrowing import Narrowed, same_value, vary_plan
+from puzzlebox.arena.variations.narrowing import Narrowed, same_value, values_at, vary_plan
 from puzzlebox.arena.variations.shuffle import Shuffle
 from puzzlebox.arena.variations.space import Selection
 from puzzlebox.seeds import named_seed
@@ -64,7 +64,20 @@ def part_of(template: Template, variation: Variation, use: TemplateUse) -> Part:
     return "test" if int(layout_of(template, variation, use)[:8], 16) % _ALL < _FOR_TESTING else "train"
 
 
-def candidates(level: Level, row: Row, seed: str, values: Mapping[str, Any] | None = None) -> Iterator[Variation]:
+def combinations(template: Template, values: Mapping[str, Any], seed: str) -> Iterator[int]:
+    """Yield the numbers of the variations that have some values, in an order that depends on the seed alone."""
+    narrowed = Narrowed(template, values)
+    order = Shuffle(narrowed.count, named_seed("testbed", seed))
+    for place in range(min(narrowed.count, _MOST_CANDIDATES)):
+        number = narrowed[order[place]]
+        own = values_at(template, number, narrowed.later)
+        if all(same_value(own[name], value) for name, value in narrowed.later.items()):
+            yield number
+
+
+def candidates(
+    level: Level, row: Row, seed: str, values: Mapping[str, Any] | None = None, part: Part = "test"
+) -> Iterator[Variation]:
     """Yield the variations that a task may be made of, in an order that depends on the seed alone.
 
     No two of them have the same layout.
@@ -73,18 +86,14 @@ def candidates(level: Level, row: Row, seed: str, values: Mapping[str, Any] | No
         level: the level.
         row: the row of the task.
         seed: the name of the task.
-        values: the values of the row with a reserved one, for a task of the held-out set. Default: those of the row,
-            for a task of the battery.
+        values: values that it must have beside those of the row. Default: none.
+        part: the set that it is for.
     """
     template, use = level.templates[row.template], level.about.templates[row.template]
-    part: Part = "test" if values is None else "held-out"
-    narrowed = Narrowed(template, row.values if values is None else values)
-    order = Shuffle(narrowed.count, named_seed("testbed", seed))
     layouts: set[str] = set()
-    for place in range(min(narrowed.count, _MOST_CANDIDATES)):
-        variation = template.at(narrowed[order[place]])
-        fits = all(same_value(variation.values.get(name), value) for name, value in narrowed.later.items())
-        if not fits or part_of(template, variation, use) != part:
+    for number in combinations(template, {**row.values, **(values or {})}, seed):
+        variation = template.at(number)
+        if part_of(template, variation, use) != part:
             continue
         layout = layout_of(template, variation, use)
         if layout not in layouts:

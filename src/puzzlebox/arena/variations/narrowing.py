@@ -1,10 +1,10 @@
 """The combinations of a template in which some variables have given values, by arithmetic, in any order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import Any
 
-from puzzlebox.arena.variations.parts import Context, value_text
+from puzzlebox.arena.variations.parts import Context, realise, value_text
 from puzzlebox.arena.variations.plan import Plan
 from puzzlebox.arena.variations.space import Choice, Selection
 from puzzlebox.arena.variations.template import Template
@@ -55,6 +55,15 @@ def fixed_options(template: Template, values: Mapping[str, Any]) -> tuple[dict[C
             raise Unmatched(f"`{name}` is never {value_text(value)}{nearest(value_text(value), texts)}")
         options[choice] = options[choice] & left if choice in options else left
     return options, later
+
+
+def values_at(template: Template, number: int, names: Iterable[str]) -> dict[str, Any]:
+    """Return the values of some variables in one combination of a template, without making its task."""
+    plan = vary_plan(template)
+    selection: Selection = {}
+    plan.space.unrank(number % template.count, selection)
+    context = Context(selection, plan.names.parts)
+    return {name: realise(plan.names.parts[name], context) for name in names}
 
 
 def vary_plan(template: Template) -> VaryPlan:

@@ -1,0 +1,70 @@
+"""Where the right choice is: which values the variants of a row should have, so that no side is favoured.
+
+A level lists under `balance` the variables of a template that say on which side, or in which place, the right choice
+is. Row by row and variant by variant, their values are dealt out in turn, so that each is used about equally often.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import islice, product
+from typing import Any
+
+from puzzlebox.arena.testbed.level import VARIANTS, Level, Row
+from puzzlebox.arena.testbed.pairs import partner_of
+from puzzlebox.arena.testbed.sets import combinations
+from puzzlebox.arena.variations.narrowing import same_value, values_at
+from puzzlebox.arena.variations.parts import value_text
+from puzzlebox.seeds import shuffle_rng
+
+# How many combinations of a row are looked at to find the values that a variable has in it.
+_LOOKED_AT = 80
+Values = dict[str, Any]
+
+
+def places(level: Level, row: Row) -> dict[str, list[Any]]:
+    """Return, for each variable to balance that a row leaves open, its values in a fixed shuffled order."""
+    template, use = level.templates[row.template], level.about.templates[row.template]
+    names = [name for name in use.balance if name not in row.values]
+    if not names:
+        return {}
+    numbers = islice(combinations(template, row.values, f"places/{level.number}/{row.template}"), _LOOKED_AT)
+    looked_at = [values_at(template, number, names) for number in numbers]
+    found: dict[str, list[Any]] = {}
+    for name in names:
+        seen = {value_text(each[name]): each[name] for each in looked_at}
+        values = [seen[text] for text in sorted(seen)]
+        shuffle_rng(f"{level.number}/{row.template}/{name}/{len(values)}").shuffle(values)
+        if len(values) > 1:
+            found[name] = values
+    return found
+
+
+def preferences(level: Level) -> dict[int, list[list[Values]]]:
+    """Return, for each row and each of its variants, the values to try, those whose turn it is first.
+
+    A control that is matched with a test has the values of that test, and no turn of its own.
+    """
+    turns: Counter[str] = Counter()
+    found: dict[int, list[list[Values]]] = {}
+    for number, row in level.rows.items():
+        open_places = places(level, row)
+        if not open_places or (row.is_control and partner_of(level, number) is not None):
+            found[number] = [[{}] for _ in range(VARIANTS)]
+            continue
+        kind = f"{row.template} {open_places}"
+        found[number] = [_from_turn(open_places, turns[kind] + variant) for variant in range(VARIANTS)]
+        turns[kind] += VARIANTS
+    return found
+
+
+def _from_turn(open_places: dict[str, list[Any]], turn: int) -> list[Values]:
+    """Return all combinations of values, beginning with those whose turn it is."""
+    rotated = (values[turn % len(values) :] + values[: turn % len(values)] for values in open_places.values())
+    return [dict(zip(open_places, each, strict=True)) for each in product(*rotated)]
+
+
+def repeats(values: Values, earlier: Sequence[Values]) -> bool:
+    """Return whether all variants of a row would have the same value of a variable to balance."""
+    if len(earlier) < VARIANTS - 1:
+        return False
+    return any(all(same_value(each.get(name), value) for each in earlier) for name, value in values.items())
