@@ -21,6 +21,7 @@ from benchmarks import (
     infant,
     infant_tasks,
     intuitions,
+    learner,
     page,
     peers,
     reading,
@@ -56,6 +57,7 @@ BENCHMARKS = {
     "infant": infant.run,
     "infant_tasks": infant_tasks.run,
     "intuitions": intuitions.run,
+    "learner": learner.run,
 }
 # Run only by name: it takes ten minutes.
 ON_REQUEST = {"soak": soak.run}

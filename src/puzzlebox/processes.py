@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from types import ModuleType
@@ -46,13 +46,31 @@ def start_worker(work: Callable[..., None], *args: Any) -> tuple[Connection, Bas
     """
     ours, theirs = CONTEXT.Pipe()
     process = CONTEXT.Process(target=_serve, args=(work, theirs, *args), daemon=True)
-    process.start()
+    with _interrupt_blocked():
+        process.start()
     theirs.close()
     return ours, process
 
 
+@contextmanager
+def _interrupt_blocked() -> Iterator[None]:
+    """Start processes inside that cannot get SIGINT until they ignore it; here, it arrives at the end of the block."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # Starting the tracker unblocks SIGINT, so it must be running before.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _serve(work: Callable[..., None], connection: Connection, *args: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     work(connection, *args)
 
 

@@ -27,6 +27,8 @@ Why the number of workers changes nothing: a stream belongs to an episode or an 
 | an arena with `random_seed` | that number alone | `arena_rng` |
 | environments of a vector | the vector's seed, which environment | `vector_seeds` |
 | later episodes of an environment | its own stream | `next_episode_seed` |
+| which task an environment plays next, if tasks have weights | its own stream | `Pool.draw` of the arena |
+| weights, actions and minibatches of a learner | the learner's seed | `learner_seeds` |
 | the variation of a template that is played next | the environment's own stream | `template_rng` |
 | a value in a variation | template seed, variation, variable, attempt | `variation_rng`, `attempt_name` |
 | which variations a sample has | the sample's seed | `sample_rng`, `round_seed`, `named_seed` |
@@ -34,6 +36,7 @@ Why the number of workers changes nothing: a stream belongs to an episode or an 
 | a pair of stimuli of the intuitions wing | the set's seed, task, number, use | `stimulus_rng` |
 | in which order someone is shown pairs | the set's seed, who judges | `judging_rng` |
 | which film of a pair is shown first | the set's seed, who judges, task, number | `judgement_seed` |
+| a part of training other than the environments | the run's seed, what it is for | `training_seed` |
 | an episode a participant plays | the operating system, once; then stored | `new_seed` |
 """
 
@@ -127,6 +130,14 @@ def arena_rng(random_seed: int, episode_rng: np.random.Generator) -> np.random.G
     return np.random.default_rng(random_seed % _ARENA_SEEDS) if random_seed else episode_rng
 
 
+# --- learners
+
+
+def learner_seeds(seed: int) -> tuple[int, int, int]:
+    """Return the seeds of a learner's weights, of its actions and of its minibatches; environments have `seed`."""
+    return _hashed(f"learner/{seed}/weights"), _hashed(f"learner/{seed}/actions"), _hashed(f"learner/{seed}/batches")
+
+
 # --- templates
 
 
@@ -174,6 +185,14 @@ def shuffle_rng(seed: int | str) -> Random:
 def shuffle_keys(seed: int | str, count: int) -> Sequence[bytes]:
     """Return the keys (32 bytes each) of the cipher that replaces a shuffled list too long to store."""
     return [hashlib.blake2b(f"{seed}/{number}".encode(), digest_size=32).digest() for number in range(count)]
+
+
+# --- training
+
+
+def training_seed(seed: int, use: str) -> int:
+    """Return the seed of a part of training, such as `curriculum` or `curiosity`; no two uses share draws."""
+    return _hashed(f"training/{seed}/{use}")
 
 
 # --- stimuli

@@ -69,7 +69,7 @@ def test_help_groups_the_verbs() -> None:
             verbs.append(verb)
     del headings["Options"]
     assert headings == {
-        "Play and run": ["play", "run", "tasks"],
+        "Play and run": ["play", "run", "train", "tasks"],
         "Recordings and results": ["replay", "transcript", "export", "dataset", "report", "power", "backup", "forget"],
         "Tasks of the arena": ["check", "convert", "show", "vary", "solve", "things"],
         "Other wings": ["infant", "intuitions"],

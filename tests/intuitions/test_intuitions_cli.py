@@ -91,7 +91,7 @@ def test_damage_is_named_and_keep_going_checks_the_rest(stimuli: Path, tmp_path:
     done = puzzlebox("intuitions", "audit", str(copy), "--keep-going", "--workers", "1")
     assert done.returncode == 1 and "Constraints" in done.stdout and "warning: " in done.stderr
     done = puzzlebox("intuitions", "show", str(copy), "--number", "0")
-    assert "has no complete episode 0; there are 1 to 1" in done.stderr
+    assert "has no complete episode 0; there is only number 1" in done.stderr
 
 
 def test_a_file_that_is_no_picture_is_not_replaced(tmp_path: Path) -> None:

@@ -32,6 +32,9 @@ def test_a_folder_is_scored_and_written(stimuli: Path, tmp_path: Path) -> None:
     assert {(row["kind"], row["read_out"]) for row in rows} >= {("i", "mean"), ("", "maximum")}
     names = {path.name for path in (tmp_path / "scores").iterdir()} - {"episodes.parquet"}  # if pyarrow is installed
     assert names == {"judgements.csv", "episodes.csv", "scores.json", "scores.txt"}
+    text = (tmp_path / "scores" / "scores.txt").read_text()
+    assert f"measured on the films in {stimuli}, " in text and "our own generator" not in text
+    assert "Pairs of each task: 3." in text
 
 
 def test_half_of_a_pair_is_named_and_the_rest_is_scored_when_asked_to(stimuli: Path, tmp_path: Path) -> None:
@@ -74,6 +77,7 @@ def test_a_test_without_motion_is_named_and_left_out(stimuli: Path, tmp_path: Pa
     [
         (("score", "nowhere"), "there is no folder nowhere; name a run of training, or `inverse-planner`"),
         (("score", "inverse-planner", "--task", "background/preference"), "is a background task, which has no pairs"),
+        (("score", "inverse-planner", "inverse-planner"), "inverse-planner is named twice; each run can be"),
         (("train", "--model", "parts"), "there is no folder to write to"),
         (("train", "--model", "prats", "-o", "run"), "did you mean `parts`?"),
         (("train", "--model", "parts", "-o", "run", "--set", "epochs"), "--set epochs is not NAME=VALUE"),
@@ -91,7 +95,7 @@ def test_a_set_without_pairs_gets_one_sentence(tmp_path: Path) -> None:
     assert puzzlebox("intuitions", "generate", *arguments, "-o", str(tmp_path)).returncode == 0
     done = puzzlebox("intuitions", "score", "inverse-planner", str(tmp_path), "--workers", "1")
     assert done.returncode == 1
-    assert done.stderr.splitlines() == ["error: there is no pair to score"]
+    assert done.stderr.splitlines() == [f"error: {tmp_path} has no pair to score"]
 
 
 def test_keep_going_is_recommended_only_where_it_helps(stimuli: Path, tmp_path: Path) -> None:
@@ -105,7 +109,7 @@ def test_options_of_generated_pairs_are_refused_with_a_folder(stimuli: Path) -> 
         assert done.returncode == 1
         assert f"{option} is for pairs to generate, but {stimuli} has pairs already" in done.stderr
     done = puzzlebox("intuitions", "score", "inverse-planner", str(stimuli), "--task", "preference", "--workers", "1")
-    assert done.returncode == 1 and "there is no pair to score" in done.stderr
+    assert done.returncode == 1 and f"{stimuli} has no pair of preference to score" in done.stderr
 
 
 def test_train_lists_the_models() -> None:

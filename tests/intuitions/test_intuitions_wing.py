@@ -142,7 +142,7 @@ def test_judgements_of_models_are_episodes(tmp_path: Path) -> None:
 def test_a_folder_of_scores_is_read_like_a_run_and_runs_of_training_are_units(tmp_path: Path) -> None:
     tasks = described(1, "familiar")
     judged = [judgement("preference", number, 0.0, 1.0) for number in range(4)]
-    write_episodes(tmp_path, [("parts", f"runs/{seed}", judged) for seed in range(3)], tasks, 1)
+    write_episodes(tmp_path, [("parts", f"runs/{seed}", judged, tasks) for seed in range(3)], 1)
     results = gather([tmp_path])
     assert results.remarks == [] and [source.damaged for source in results.sources] == [()]
     assert results.sources[0].name == tmp_path.name
@@ -157,7 +157,7 @@ def test_people_and_models_are_in_one_report_beside_published_scores(tmp_path: P
     tasks = described(1, "familiar")
     judged = [judgement(task, number, 0.0, 1.0) for task, kind in tasks for number in range(3) if not kind]
     (tmp_path / "scores").mkdir()
-    write_episodes(tmp_path / "scores", [("parts", "runs/0", judged)], tasks, 1)
+    write_episodes(tmp_path / "scores", [("parts", "runs/0", judged, tasks)], 1)
     with Store(tmp_path / "people.sqlite") as store:
         for name in ("preference", "efficiency_path"):
             task = PairTask.of(name)
@@ -175,6 +175,10 @@ def test_people_and_models_are_in_one_report_beside_published_scores(tmp_path: P
     page = done.page.read_text()
     assert "IRENE (published)" in page and "is printed as 55.5 %" in page and "counts as an episode" in page
     assert "pass mark of its task" not in page
+    # What is said of scores and of published results is about this wing, not about the arena.
+    assert "0 is what guessing returns, 1 the highest return of the task." in page and "food" not in page
+    methods = (tmp_path / "report" / "methods.txt").read_text()
+    assert "shares of pairs of the published films" in methods and "Animal-AI competition" not in methods
     with (tmp_path / "report" / "tables" / "published_intuitions.csv").open() as file:
         rows = {row["task"]: row for row in csv.DictReader(file)}
     assert float(rows["intuitions/preference"]["VT (published)"]) == pytest.approx(0.808)
@@ -189,3 +193,9 @@ def test_published_scores_and_methods_are_those_of_the_wing() -> None:
     assert any("Infants" in remark for remark in published.remarks)
     assert find_published(wing_named("arena")) is None and find_methods(wing_named("arena")) == ()
     assert "ties" in " ".join(find_methods(WING)) and json.dumps(published.rates)
+
+
+def test_judgements_of_films_in_three_dimensions_are_those_of_people_who_saw_them() -> None:
+    solid = described(1, "familiar", view="three-d")[("preference", "")]
+    assert solid.factors["view"] == "three-d"
+    assert hash_of(solid.task.text) == hash_of(PairTask.of("preference", view="three-d").text)

@@ -1,10 +1,13 @@
-"""The same work in several processes: all results, the first exception, and a worker that dies."""
+"""The same work in several processes: all results, the first exception, Ctrl-C, and a worker that dies."""
 
 import os
+import signal
+from multiprocessing.connection import Connection
 
 import pytest
 
 from puzzlebox.intuitions.parallel import in_parallel
+from puzzlebox.processes import start_worker, stop_workers, without_main
 
 
 def test_every_item_has_its_result() -> None:
@@ -20,3 +23,18 @@ def test_an_exception_of_a_worker_is_raised() -> None:
 def test_a_worker_that_dies_is_noticed() -> None:
     with pytest.raises(RuntimeError, match="a worker process ended unexpectedly, with exit code 3"):
         list(in_parallel(os._exit, [3, 3], 2))
+
+
+def test_ctrl_c_while_a_worker_starts_is_left_to_this_process() -> None:
+    with without_main():
+        link, process = start_worker(_answer)
+    try:
+        os.kill(process.pid, signal.SIGINT)  # it has only just begun to import
+        assert link.poll(30) and link.recv() == "here"
+    finally:
+        stop_workers([link], [process])
+    assert process.exitcode == 0
+
+
+def _answer(link: Connection) -> None:
+    link.send("here")

@@ -171,6 +171,13 @@ def test_a_cut_off_file_gets_a_sentence(choice: Pair, tmp_path: Path) -> None:
         read_stimulus(tmp_path / "other.json")
 
 
+def test_a_frame_that_is_missing_in_the_motion_gets_a_sentence(choice: Pair) -> None:
+    data = json.loads(stimulus_json(choice.expected))
+    del data[4][40]
+    with pytest.raises(StimulusError, match=r"f.json: trial 4, frame 40: the agent jumps by .* a frame is missing"):
+        parse_stimulus(json.dumps(data), "f.json")
+
+
 def test_decimals_and_duplicate_walls_are_accepted(short: str) -> None:
     data = json.loads(short)
     for trial in data:
@@ -404,7 +411,7 @@ def test_a_cut_off_film_gets_a_sentence(filmed: Path) -> None:
 
 def test_a_film_with_another_number_of_frames_gets_a_sentence(filmed: Path, choice: Pair) -> None:
     lines = stimulus_json(choice.expected).split("\n")
-    del lines[40]
+    del lines[10]  # before the motion, so that the agent does not jump
     (filmed / "000000loe.json").write_text("\n".join(lines))
     (entry,) = list_folder(filmed).entries
     frames = choice.expected.frames

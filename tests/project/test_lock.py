@@ -32,6 +32,8 @@ def version_of(requirement: Requirement) -> Version:
     return Version(specifier.version)
 
 
+# Extras that are not installed together with all others, and therefore not locked; pyproject.toml says why.
+NOT_LOCKED = ("dreamer",)
 PINS = [*locked(LOCK), *locked((ROOT / "constraints.txt").read_text())]
 
 
@@ -42,9 +44,10 @@ def holds(marker: Marker | None, python: str) -> bool:
 
 
 def asked() -> list[Requirement]:
-    """Everything pyproject.toml names: to run, for each extra, and to build."""
+    """Everything pyproject.toml names: to run, for each extra of `all` and for work on it, and to build."""
     project = PROJECT["project"]
-    lists = [project["dependencies"], *project["optional-dependencies"].values(), PROJECT["build-system"]["requires"]]
+    extras = {name: each for name, each in project["optional-dependencies"].items() if name not in NOT_LOCKED}
+    lists = [project["dependencies"], *extras.values(), PROJECT["build-system"]["requires"]]
     found = [Requirement(text) for each in lists for text in each]
     return [each for each in found if each.name != "puzzlebox"]
 

@@ -1,6 +1,7 @@
-"""Agents, the programs that play: found by name, import path or entry point."""
+"""Agents, the programs that play: found by name, import path, entry point or the folder of a trained one."""
 
 import inspect
+import os
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
@@ -64,7 +65,7 @@ def describe(name: str) -> str:
 
 
 def agent_named(name: str, **options: Any) -> Agent:
-    """Create an agent by its name or import path (`package.module:Class`), with its own options."""
+    """Create an agent by its name, import path (`package.module:Class`) or folder of training, with its options."""
     factory = _factory(name)
     valid = _option_names(factory)
     for option in options if valid is not None else ():
@@ -92,8 +93,13 @@ def agent_named(name: str, **options: Any) -> Agent:
 
 
 def code_of(name: str, agent: Agent) -> str | None:
-    """Return a fingerprint of an agent's code: of its factory, its class and the classes it inherits from."""
-    return fingerprint(_factory(name), *type(agent).__mro__)
+    """Return a fingerprint of an agent's code: of its factory, its class and the classes it inherits from.
+
+    An agent that reads weights has an attribute `identity`, a text such as their hash, which is a part of it.
+    """
+    code = fingerprint(_factory(name), *type(agent).__mro__)
+    identity = getattr(agent, "identity", None)
+    return code if identity is None else f"{code}/{identity}"
 
 
 def defaults_of(name: str) -> dict[str, Any]:
@@ -136,11 +142,27 @@ def _factory(name: str) -> Factory:
     source: str | Factory | None = _AGENTS.get(name) or _entries().get(name)
     if source is None and ":" in name:
         source = name
+    if source is None and (os.sep in name or os.path.exists(name)):
+        return _trained(name)
     if source is None:
         names = agent_names()
-        known = f"; there are {', '.join(names)}, and any other by its import path, module:Class"
-        raise ValueError(f"there is no agent {name!r}{known}{closest(name, names)}")
+        others = "trained ones by their folder, and any other by its import path, module:Class"
+        raise ValueError(f"there is no agent {name!r}; there are {', '.join(names)}, {others}{closest(name, names)}")
     return _import(source) if isinstance(source, str) else source
+
+
+def _trained(path: str) -> Factory:
+    """Return a function that makes the agent of a folder that `puzzlebox train` wrote."""
+
+    def trained(greedy: bool = False) -> Agent:
+        # By name, because learners lie above agents.
+        kind = _import("puzzlebox.learn.trained:TrainedAgent")
+        try:
+            return kind(path, greedy=greedy)
+        except FileNotFoundError as problem:
+            raise ValueError(str(problem)) from None
+
+    return trained
 
 
 def _import(path: str) -> Factory:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from puzzlebox.arena.demands.table import DIMENSIONS
-from puzzlebox.arena.envs.settings import NOT_SENSES, Settings
-from puzzlebox.arena.envs.sources import places_of
+from puzzlebox.arena.envs.settings import NOT_SENSES, Settings, defaults
+from puzzlebox.arena.envs.sources import NamedTask, places_of, tasks_of
 from puzzlebox.arena.rules import PHYSICS_STEP, PRESETS, Rules
 from puzzlebox.arena.schema import Task, TaskWarning, load_task, read
 from puzzlebox.arena.testbed.training import is_template, open_template
@@ -25,7 +25,7 @@ from puzzlebox.batteries import battery_names, bundled_names, template_names
 from puzzlebox.batteries.testbed import BATTERY, HELD_OUT
 from puzzlebox.columns import Column, Kind
 from puzzlebox.text import closest
-from puzzlebox.wings import ARENA, Apparatus, Flag, Found, flags
+from puzzlebox.wings import ARENA, Apparatus, Flag, Found, TrainingTask, flags
 from puzzlebox.wings.protocols import OWN_RULES, Battery, Bundled, Camera, Image, Leg, Ruling, Scale
 
 if TYPE_CHECKING:
@@ -110,6 +110,33 @@ class ArenaWing:
             task = self.classify(f"{name}@{each.number}", each.task)
             level = task.level if each.task.metadata.level is not None else name
             yield task._replace(level=level, variant=str(each.number), factors=each.factors)
+
+    # Agents are trained by playing.
+    trained_by = ""
+
+    def training_tasks(self, source: str) -> Iterator[TrainingTask]:
+        """Yield the tasks and templates of a file, folder, pattern, bundled name or battery."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TaskWarning)
+            for each in tasks_of(source):
+                yield TrainingTask(each.name, each.task, each.task.text)
+
+    def training_settings(self) -> Mapping[str, Any]:
+        """Return every setting of `puzzlebox.make`, with its default; the rules are the name of a preset."""
+        return {**defaults(), "rules": "puzzlebox"}
+
+    def training_vector(
+        self, tasks: Sequence[TrainingTask], num_envs: int, settings: Mapping[str, Any], **options: Any
+    ) -> Any:
+        """Make a vector of arenas."""
+        from puzzlebox.arena.envs.vector import make_vec
+
+        sources = [NamedTask(each.name, each.task) for each in tasks]
+        return make_vec(sources, num_envs, **{"autoreset": "same_step", **options}, **settings)
+
+    def training_senses(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the settings that are senses."""
+        return {name: value for name, value in settings.items() if name not in NOT_SENSES}
 
     def level_of(self, name: str) -> tuple[str, str] | None:
         """Return the level and the variant in a name of the testbed (level, task and variant, as in 03-12-01)."""

@@ -29,13 +29,14 @@ from puzzlebox.cli.replay import replay
 from puzzlebox.cli.report import report
 from puzzlebox.cli.run import run
 from puzzlebox.cli.tasks import tasks
+from puzzlebox.cli.train import train
 from puzzlebox.cli.transcript import transcript
 from puzzlebox.cli.welcome import welcome
 from puzzlebox.wings.verbs import all_verbs
 
 # The verbs that every wing shares, by the heading in `puzzlebox --help`. Verbs of wings come between the two.
 SHARED: Mapping[str, Sequence[Any]] = {
-    "Play and run": [play, run, tasks],
+    "Play and run": [play, run, train, tasks],
     "Recordings and results": [replay, transcript, export, dataset, report, power, backup, forget],
 }
 LAST: Mapping[str, Sequence[Any]] = {"This installation": [doctor]}

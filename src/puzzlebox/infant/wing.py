@@ -1,6 +1,6 @@
 """The infant wing for runs, recordings, replays and reports: the tasks of the toolkit with their default settings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -86,6 +86,14 @@ class InfantWing(GymnasiumWing):
     def senses(self, senses: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings that an agent asks for."""
         return {name: value for name, value in senses.items() if name not in _ELSEWHERE}
+
+    def shared_spaces(self, envs: Sequence[gym.Env[Any, Any]]) -> Callable[[gym.Env[Any, Any]], gym.Env[Any, Any]]:
+        """Return a function that pads the spaces of an environment to those that hold all tasks."""
+        from puzzlebox.infant.envs.env import InfantEnv
+        from puzzlebox.infant.envs.vector import Padded, Padding
+
+        padding = Padding.of([each for each in envs if isinstance(each, InfantEnv)])
+        return lambda env: Padded(env, padding)  # type: ignore[arg-type]
 
     def camera(self, view: str, size: tuple[int, int], *, fine: bool = False) -> _Camera:
         """Return a camera from outside, or in an eye of the first child."""

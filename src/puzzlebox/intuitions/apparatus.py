@@ -102,7 +102,11 @@ def level_of(task: str) -> str:
 
 
 def described(
-    seed: int, shapes: str, films: str = "", factors: Mapping[str, Any] | None = None
+    seed: int,
+    shapes: str,
+    films: str = "",
+    factors: Mapping[str, Any] | None = None,
+    view: str = PAINTERS[0],
 ) -> dict[tuple[str, str], Found]:
     """Return every task of a set as results name it, by its name in the catalogue and its pair type.
 
@@ -111,13 +115,15 @@ def described(
         shapes: its shapes.
         films: the name of a folder of films, if the pairs were read and not generated.
         factors: further experimental factors of all its pairs.
+        view: how its films were painted.
     """
     tasks = {}
     for name, (task, kind) in task_names().items():
-        made: GymnasiumTask = PairTask.of(name, seed, shapes)
-        own = {"shapes": shapes, "view": PAINTERS[0]}
+        made: GymnasiumTask = PairTask.of(name, seed, shapes, view)
+        own = {"shapes": shapes, "view": view}
         if films:
-            made, own = GymnasiumTask(WING, name, {"films": films}, title=made.title), {"films": films}
+            own = {"films": films} | ({} if view == PAINTERS[0] else {"view": view})
+            made = GymnasiumTask(WING, name, own, title=made.title)
         tasks[task, kind] = Found(f"{WING}/{name}", made, level_of(task), kind, own | dict(factors or {}))
     return tasks
 

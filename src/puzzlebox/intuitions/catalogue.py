@@ -125,7 +125,7 @@ TASKS: dict[str, TaskInfo] = {
             "instrumental_inconsequential_barrier",
             "ib",
             "Instrumental: inconsequential barrier",
-            "Does a barrier matter that is in nobody's way?",
+            "Does a barrier matter that blocks no way?",
             _FETCHES,
             "the barrier encloses an empty place: the agent goes straight to the object",
             "the same scene: the agent goes to the key",

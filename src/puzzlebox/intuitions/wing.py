@@ -25,7 +25,8 @@ _METHODS = (
 
 _PUBLISHED = (
     "Published scores are shares of pairs of the published films with familiar shapes, by the largest surprise of a "
-    "frame (HBToM has a read-out of its own); the pairs of this report are films of our own generator.",
+    "frame (HBToM has a read-out of its own); the pairs of this report are films of our own generator, unless its "
+    "tasks have the factor `films`, which names a folder.",
     "Infants of eleven months looked longer at violations of preference and of efficiency; these are looking times of "
     "groups, so there is no score of infants in per cent.",
 )
@@ -35,6 +36,7 @@ class IntuitionsWing(GymnasiumWing):
     """The wing of violation of expectation."""
 
     name = NAME
+    trained_by = "puzzlebox intuitions train"
     step_seconds = 1 / FPS
     action_kind: Kind = "whole"
     pages = "puzzlebox.intuitions.studio.pages:IntuitionsPages"
@@ -101,7 +103,7 @@ class IntuitionsWing(GymnasiumWing):
 
     def scale(self, task: Any | None, task_hash: str, start: int) -> Scale | None:
         """Return the scale of judgements: half of them are right by chance."""
-        return Scale(0.5, 1.0, "random")
+        return Scale(0.5, 1.0, "guess")
 
     def episode_page(self, task: PairTask, start: int, id: str) -> EpisodePage:
         """Return the page that shows the pair of a judgement, with what was answered."""

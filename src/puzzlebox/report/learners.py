@@ -72,7 +72,8 @@ class Learners:
     Attributes:
         agents: the agents, in the order of the report.
         scaled: whether returns are on the fixed scale; otherwise they are as paid.
-        sources: what 0 on the scale means for how many tasks: the mean return of "random", or that of "idle".
+        sources: what 0 on the scale means for how many tasks: the mean return of "random", that of
+            "idle", or that of a "guess".
         without: the tasks that are left out because they have no scale.
         left_out: the agents that have no measures, with the reason of each, as a clause.
     """
@@ -335,12 +336,15 @@ def _scale_sentence(learners: Learners) -> str:
     meaning = {
         "random": "the mean return of the random agent",
         "idle": "the return of an agent that does nothing",
+        "guess": "what guessing returns",
     }
+    best = ["the highest return of the task"] if "guess" in learners.sources else []
+    best += ["the return for all food of the task at once"] if set(learners.sources) != {"guess"} else []
     counts = {source: f" ({words.count(many, 'task')})" for source, many in learners.sources.items()}
     parts = [meaning.get(source, source) + (count if len(counts) > 1 else "") for source, count in counts.items()]
     return (
-        f"Scores are returns on a fixed scale: 0 is {' or '.join(parts)}, 1 the return for all food of the task at "
-        "once. They do not depend on who else is in the report."
+        f"Scores are returns on a fixed scale: 0 is {' or '.join(parts)}, 1 {' or '.join(best)}. They do not depend on "
+        "who else is in the report."
     )
 
 

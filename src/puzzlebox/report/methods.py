@@ -16,7 +16,7 @@ from puzzlebox.report.model import Model
 from puzzlebox.report.rank_tests import BRUNNER_MUNZEL, FRIEDMAN, KRUSKAL_WALLIS, SIGNED_RANKS, RankTests
 from puzzlebox.report.tables import Table
 from puzzlebox.report.units import DECIMALS, FEWEST_UNITS
-from puzzlebox.wings import find_methods, find_wing
+from puzzlebox.wings import ARENA, find_methods, find_published, find_wing
 
 
 def paragraphs(
@@ -42,7 +42,7 @@ def paragraphs(
     return [
         _procedure(results, tasks),
         " ".join([*_statistics(results, model, comparisons), *measures, _software(seed)]),
-        *([_published()] if published else []),
+        *([text] if published and (text := _published(results)) else []),
     ]
 
 
@@ -301,12 +301,17 @@ def _model(model: Model) -> list[str]:
     return lines
 
 
-def _published() -> str:
-    return (
-        "Published results are those of the children of Voudouris et al. (2022), recomputed from their scores; of the "
-        "entrants of the Animal-AI competition of 2019 (Crosby et al. 2020); and of the agents of Voudouris et al. "
-        "(2024, arXiv 2312.11414), with reconstructed task names for PPO."
-    )
+def _published(results: Results) -> str:
+    """Return what the published results are that the report shows; empty if there are none for its wings."""
+    wings = list(dict.fromkeys(row.wing for row in results.rows))
+    lines = [brought.remarks[0] for wing in wings if (brought := find_published(find_wing(wing))) is not None]
+    if ARENA in wings:
+        lines.append(
+            "Published results are those of the children of Voudouris et al. (2022), recomputed from their scores; of "
+            "the entrants of the Animal-AI competition of 2019 (Crosby et al. 2020); and of the agents of Voudouris et "
+            "al. (2024, arXiv 2312.11414), with reconstructed task names for PPO."
+        )
+    return " ".join(lines)
 
 
 def versions() -> dict[str, str]:

@@ -10,9 +10,11 @@ from puzzlebox.wings.protocols import OWN_RULES, Ruling
 
 
 class _Numbers(ast.NodeTransformer):
-    """Reads `nan` and `inf` as numbers, so that the agent or the rules refuse them with their own message."""
+    """Reads `true` and `false` as truth values, and `nan` and `inf` as numbers, which agents and rules then refuse."""
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id in ("true", "false"):
+            return ast.Constant(node.id == "true")
         return ast.Constant(float(node.id)) if node.id in ("nan", "inf") else node
 
 

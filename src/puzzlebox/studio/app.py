@@ -26,10 +26,11 @@ from puzzlebox.studio.pages import Pages, StudioContext, find_galleries
 from puzzlebox.studio.requests import QueuedStream, answer_head, answer_refusal, read_number, read_side, read_view
 from puzzlebox.studio.safety import Guard, Policy
 from puzzlebox.studio.static import load_page_files
+from puzzlebox.studio.training import TrainingApi
 from puzzlebox.studio.work_queue import WorkQueue
 
 # The pages that belong to no wing.
-_PAGES = ("/", "/recordings", "/recordings/{id}")
+_PAGES = ("/", "/recordings", "/recordings/{id}", "/training", "/training/{name:path}")
 _MAX_LISTED = 500
 _FILMS = {"mp4": "video/mp4", "gif": "image/gif"}
 # Seconds after which Python may switch to another thread; shorter than its default, so that painting and replaying do
@@ -89,6 +90,7 @@ def make_app(
         *(Route(path, page) for path in (*_PAGES, *(path for each in pages.values() for path in each.addresses))),
         *(Route(path, file) for path in files if path != "/"),
         Route("/api/galleries", galleries),
+        *TrainingApi(context.runs.resolve(), pages).routes(),
         Route("/api/recordings", recordings_api.list_all),
         Route(recording, recordings_api.describe),
         Route(recording + "/frames", recordings_api.frames),

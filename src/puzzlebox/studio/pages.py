@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Protocol
 
 from starlette.routing import BaseRoute
@@ -22,12 +23,14 @@ class StudioContext:
         rules: the name of the rules of all episodes. Default: those of the wing.
         players: the number of participants and watched agents at the same time.
         agent: the agent that the command line named, which may be an import path; pages may only name registered ones.
+        runs: the folder below which runs of training are shown.
     """
 
     store: Store
     rules: str | None = None
     players: int = PLAYERS
     agent: str | None = None
+    runs: Path = Path(".")
 
 
 class Pages(Protocol):

@@ -23,11 +23,13 @@ from puzzlebox.wings.protocols import (
     HasMethods,
     HasPublished,
     HasScale,
+    HasTraining,
     Outcome,
     Published,
     Scale,
     Session,
     Task,
+    TrainingTask,
     Wing,
 )
 
@@ -44,11 +46,13 @@ __all__ = [
     "Scale",
     "Session",
     "Task",
+    "TrainingTask",
     "Wing",
     "find_episode_page",
     "find_methods",
     "find_published",
     "find_scale",
+    "find_training",
     "find_wing",
     "register_wing",
     "split_source",
@@ -165,3 +169,16 @@ def find_episode_page(wing: Wing | None, task: Any, start: int, id: str) -> Epis
     """Return the page of the studio that a wing has for an episode; None if recordings are shown step by step."""
     offers: HasEpisodePage | None = wing if hasattr(wing, "episode_page") else None  # type: ignore[assignment]
     return None if offers is None else offers.episode_page(task, start, id)
+
+
+def find_training(wing: Wing) -> HasTraining:
+    """Return what a wing offers for training.
+
+    Raises:
+        ValueError: agents are not trained on its tasks; the message says what is.
+    """
+    offers: HasTraining | None = wing if hasattr(wing, "training_vector") else None  # type: ignore[assignment]
+    if offers is None or offers.trained_by:
+        other = f"; `{offers.trained_by}` trains models of them" if offers is not None else ""
+        raise ValueError(f"no agent can be trained by playing tasks of {wing.name}{other}")
+    return offers

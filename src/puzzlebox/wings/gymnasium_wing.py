@@ -19,7 +19,7 @@ from puzzlebox.columns import Column, Kind
 from puzzlebox.text import closest
 from puzzlebox.wings.actions import parse_actions, plain_action
 from puzzlebox.wings.flags import OVER, PASSED
-from puzzlebox.wings.protocols import Bundled, Camera, Flag, Found, Image, Leg, Ruling
+from puzzlebox.wings.protocols import Bundled, Camera, Flag, Found, Image, Leg, Ruling, TrainingTask
 from puzzlebox.wings.records import record_json
 from puzzlebox.wings.spaces import action_in, require_bounds
 
@@ -269,6 +269,7 @@ class GymnasiumWing:
     flags: Sequence[Flag] = ()
     logs: Mapping[str, str] = {}
     dimensions: Sequence[Column] = ()
+    trained_by: str = ""
 
     def tasks(self) -> Mapping[str, Mapping[str, Any] | TaskEntry]:
         """Return all tasks by name: the settings of the environment, or a `TaskEntry` with title, level and tags."""
@@ -342,6 +343,44 @@ class GymnasiumWing:
     def demands(self, task: GymnasiumTask, start: int, rules: Ruling) -> Mapping[str, float]:
         """Return an empty mapping, unless a subclass has `dimensions`."""
         return {}
+
+    def training_tasks(self, source: str) -> Iterator[TrainingTask]:
+        """Yield the tasks with a name or a pattern."""
+        for name, place in self.places(source):
+            for found in self.load(name, place, variations=1, seed=0):
+                yield TrainingTask(found.name, found.task, found.task.text)
+
+    def training_settings(self) -> Mapping[str, Any]:
+        """Return an empty mapping: each task has its own settings."""
+        return {}
+
+    def training_vector(
+        self, tasks: Sequence[TrainingTask], num_envs: int, settings: Mapping[str, Any], **options: Any
+    ) -> Any:
+        """Make a vector of environments that switch between the tasks; all tasks must have equal spaces."""
+        from puzzlebox.wings.gymnasium_vector import make_vector
+
+        return make_vector(self, tasks, num_envs, settings, workers=options.get("workers"))
+
+    def training_senses(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the settings unchanged."""
+        return dict(settings)
+
+    def shared_spaces(self, envs: Sequence[gym.Env[Any, Any]]) -> Callable[[gym.Env[Any, Any]], gym.Env[Any, Any]]:
+        """Return a function that gives an environment the spaces that several share; here they must be equal.
+
+        It returns the environment itself, or a wrapper with a method `observation`, as `gym.ObservationWrapper` has.
+
+        Raises:
+            ValueError: two environments have different spaces.
+        """
+        first = envs[0]
+        for env in envs[1:]:
+            for what in ("observation_space", "action_space"):
+                if getattr(env, what) != getattr(first, what):
+                    name = what.replace("_", " ")
+                    raise ValueError(f"two tasks of {self.name} differ in their {name}; train on one of them")
+        return lambda env: env
 
     def apparatus(self, rules: Ruling, senses: Mapping[str, Any], bodies: int) -> GymnasiumApparatus:
         """Make an apparatus whose environments have these senses."""

@@ -258,7 +258,7 @@ class Scale(NamedTuple):
         chance: the return that is 0 on the scale.
         best: the return that is 1, above `chance`.
         source: what `chance` is: "random" for the mean return of the random agent, "idle" for the return of an agent
-            that does nothing.
+            that does nothing, "guess" for the mean return of a guess between answers.
     """
 
     chance: float
@@ -353,6 +353,61 @@ class HasEpisodePage(Protocol):
 
     def episode_page(self, task: Any, start: int, id: str) -> EpisodePage:
         """Return the page that shows an episode of a task, by its start and its id."""
+
+
+class TrainingTask(NamedTuple):
+    """What an agent is trained on: a task, or a template, of which each episode draws a new variation.
+
+    Attributes:
+        name: its name in `info["task"]`.
+        task: the task or template.
+        text: its text, from which its hash is computed.
+    """
+
+    name: str
+    task: Any
+    text: str
+
+
+class HasTraining(Protocol):
+    """What a wing may offer in addition: vectors of environments in which agents are trained.
+
+    Attributes:
+        trained_by: the command that trains something on the tasks of this wing in another way; "" if there is none,
+            and agents are trained by playing.
+    """
+
+    trained_by: str
+
+    def training_tasks(self, source: str) -> Iterator[TrainingTask]:
+        """Yield what a source names, in order: a file, a folder, a pattern or a bundled name.
+
+        Raises:
+            FileNotFoundError: there is no such source.
+        """
+
+    def training_settings(self) -> Mapping[str, Any]:
+        """Return the settings that every environment has, with their defaults; a task may have more."""
+
+    def training_vector(
+        self, tasks: Sequence[TrainingTask], num_envs: int, settings: Mapping[str, Any], **options: Any
+    ) -> Any:
+        """Make a Gymnasium vector whose environments play some tasks, with `autoreset="same_step"`.
+
+        It has `task_names` and `set_task_weights`, and `snapshot` and `restore` as the vectors of the arena.
+
+        Args:
+            tasks: the tasks; environment i plays tasks i, i + num_envs, ... of the list, unless they have weights.
+            num_envs: the number of environments.
+            settings: the settings of the environments.
+            options: `workers`, the number of processes, and what else the vector of this wing takes.
+
+        Raises:
+            ValueError, TypeError: a setting is not valid, or the tasks do not fit into one vector.
+        """
+
+    def training_senses(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the senses of an agent that was trained with some settings of environments."""
 
 
 class LogFormat(Protocol):

@@ -21,7 +21,10 @@ def test_the_table_has_our_scores_beside_the_published_ones():
     text = markdown({"mine": summarise([judgements()])})
     lines = [line for line in text.splitlines() if line.startswith("| Preference")]
     assert lines[0].startswith("| Preference | 90.0 (59.6 to 98.2) | 26.3 | 48.3 |")
-    assert "films of our own generator" in text
+    assert "films of our own generator" in text and "Pairs of each task: 10." in text
+    assert "three-way" not in markdown(
+        {"mine": summarise([judgements()])}, orders={"mine": three_way_order(judgements())}
+    )
     assert "mean of its three tasks" in text
     # Only those with a score by this read-out have a column.
     assert "BC-MLP" not in text.split("mean surprise")[1].split("##")[0]

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { extent, frameAt, path, shortNumber, ticks } from "./chart";
+import { distinctNumbers, extent, frameAt, path, shortNumber, ticks } from "./chart";
 
 test("the scale holds all values, and 0 unless it is far away", () => {
   expect(extent([[1, null, 3], [2]])).toEqual([0, 3]);
@@ -17,7 +17,15 @@ test("ticks are round numbers within the scale", () => {
 });
 
 test("numbers have three digits", () => {
-  expect([0, 1.23456, 12.3456, -0.04567, 0.000012, 12345].map(shortNumber)).toEqual(["0", "1.23", "12.3", "−0.0457", "1.2e−5", "1.2e+4"]);
+  expect([0, 1.23456, 12.3456, -0.04567, 0.000012, 12345].map((each) => shortNumber(each))).toEqual(["0", "1.23", "12.3", "−0.0457", "1.2e−5", "1.2e+4"]);
+});
+
+test("numbers that differ look different, and equal ones equal", () => {
+  expect(distinctNumbers([0.54412, 0.54438])).toEqual(["0.5441", "0.5444"]);
+  expect(distinctNumbers([0.54412, 0.54412])).toEqual(["0.544", "0.544"]);
+  expect(distinctNumbers([0.00001234, 0.00001239])).toEqual(["1.23e−5", "1.24e−5"]);
+  expect(distinctNumbers([0.5, 0.5 + 1e-15])).toEqual(["0.5", "0.5"]);
+  expect(distinctNumbers([1, 2.5])).toEqual(["1", "2.5"]);
 });
 
 test("a curve has gaps where nothing was judged", () => {

@@ -32,12 +32,22 @@ export function ticks(low: number, high: number, most = 4): number[] {
   return found;
 }
 
-/** Return a number with three digits that matter. */
-export function shortNumber(value: number): string {
+/** Return a number with three digits that matter, or with as many as are asked for. */
+export function shortNumber(value: number, digits = 3): string {
   if (value === 0) return "0";
   const size = Math.abs(value);
-  const text = size >= 1000 || size < 0.001 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
+  const text = size >= 1000 || size < 0.001 ? value.toExponential(Math.max(1, digits - 2)) : String(Number(value.toPrecision(digits)));
   return text.replace("-", "−");
+}
+
+/** Return numbers with as few digits as show which of them are equal: three, or more if others would look the same. */
+export function distinctNumbers(values: number[]): string[] {
+  const different = new Set(values).size;
+  for (let digits = 3; digits < 10; digits++) {
+    const texts = values.map((value) => shortNumber(value, digits));
+    if (new Set(texts).size === different) return texts;
+  }
+  return values.map((value) => shortNumber(value, 10));
 }
 
 /** Return the path of a curve in a box; where nothing was judged there is a gap. */

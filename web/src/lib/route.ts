@@ -1,6 +1,6 @@
-// The pages and their addresses: /, /play, /watch, /infant/play, /intuitions, /intuitions/judge, /recordings and /recordings/ID.
+// The pages and their addresses: /, /play, /watch, /infant/play, /intuitions, /intuitions/judge, /recordings, /recordings/ID, /training and /training/NAME.
 export interface Route {
-  page: "home" | "play" | "watch" | "infant" | "intuitions" | "judge" | "recordings" | "recording";
+  page: "home" | "play" | "watch" | "infant" | "intuitions" | "judge" | "recordings" | "recording" | "training";
   id: string;
   query: URLSearchParams;
 }
@@ -17,6 +17,7 @@ const TITLES: Record<Route["page"], string> = {
   judge: "Judge",
   recordings: "Recordings",
   recording: "Recording",
+  training: "Training",
 };
 
 export function routeOf(location: { pathname: string; search: string }): Route {
@@ -26,6 +27,10 @@ export function routeOf(location: { pathname: string; search: string }): Route {
   if (first === "infant") return { page: "infant", id: "", query };
   if (first === "intuitions") return { page: id === "judge" ? "judge" : "intuitions", id: "", query };
   if (first === "recordings") return { page: id ? "recording" : "recordings", id, query };
+  if (first === "training") {
+    const name = location.pathname.replace(/^\/training\/?/, "").split("/").map(decodePiece).join("/");
+    return { page: "training", id: name, query };
+  }
   return { page: "home", id: "", query };
 }
 
@@ -84,6 +89,11 @@ export function watchAddress(task: string | null, agent?: string): string {
 
 export function recordingAddress(id: string | number): string {
   return forParticipant(`/recordings/${encodeURIComponent(String(id))}`);
+}
+
+/** The page of all runs of training, or of one of them. */
+export function trainingAddress(name = ""): string {
+  return forParticipant(name ? `/training/${name.split("/").map(encodeURIComponent).join("/")}` : "/training");
 }
 
 /** Return the studio's address that a click leads to, or null if the browser should handle the click itself: links to

@@ -102,7 +102,7 @@ class EpisodicEnv:
         if options.get("task") is not None:
             schedule = Schedule(self._check_tasks(tasks_of(options["task"])))
         elif seed is not None:
-            schedule = Schedule(schedule.tasks)
+            schedule = schedule.restart()
         rng = self._rng(seed)
         task, position = schedule.next(rng, options.get("arena"))
         self._check_episode(schedule, task, position)

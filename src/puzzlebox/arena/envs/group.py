@@ -13,7 +13,7 @@ from puzzlebox._native import Cruise, Stretch
 from puzzlebox.arena.envs.arena import ArenaEnv
 from puzzlebox.arena.envs.episodes import Snapshot
 from puzzlebox.arena.envs.info import decision_of, plain_events, things_of
-from puzzlebox.arena.envs.schedule import position_of
+from puzzlebox.arena.envs.schedule import Pool, position_of
 from puzzlebox.arena.envs.settings import Settings
 from puzzlebox.arena.envs.sources import NamedTask
 from puzzlebox.arena.world import Event, Outcome
@@ -111,6 +111,7 @@ class Group:
         # Environments whose episode has just started, and those that ever played a template.
         self._started: set[int] = set()
         self._varied: set[int] = set()
+        self._pool_tasks: tuple[NamedTask, ...] = ()
 
     def check(self, requests: Sequence[ResetRequest]) -> None:
         """Raise a ValueError if an environment would not find the requested arena in its next task."""
@@ -118,6 +119,10 @@ class Group:
             if request is None or request[1].get("arena") is None:
                 continue
             schedule, (seed, options) = self.envs[index]._schedule, request
+            if schedule.pool is not None and options.get("task") is None:
+                raise ValueError(
+                    "task weights are set, so that it is open which task is next; give a task together with the arena"
+                )
             tasks = options.get("task") or (schedule.tasks if seed is not None else [schedule.upcoming])
             try:
                 position_of(options["arena"], tasks[0].task)
@@ -244,6 +249,18 @@ class Group:
                 outcomes[index] = Outcome(_NO_REWARD, *env.ends, ())
         self._write(outcomes, updates)
         return updates
+
+    def set_weights(self, tasks: tuple[NamedTask, ...] | None, weights: Sequence[float] | None) -> None:
+        """Draw the tasks of the next episodes from a pool, or play those of each environment in turn.
+
+        Args:
+            tasks: the tasks of the pool; None for those of the last call.
+            weights: the weight of each task; None for no pool.
+        """
+        self._pool_tasks = self._pool_tasks if tasks is None else tasks
+        pool = None if weights is None else Pool.of(self._pool_tasks, weights)
+        for env in self.envs:
+            env._schedule.set_pool(pool)
 
     def set_attribute(self, selected: Sequence[bool], name: str, values: Sequence[Any]) -> None:
         """Set an attribute of each selected environment."""

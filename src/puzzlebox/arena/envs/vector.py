@@ -14,7 +14,7 @@ from puzzlebox.arena.envs.episodes import OPTIONS, RENDER_MODES, Snapshot
 from puzzlebox.arena.envs.group import DECIDED, DECIDED_INFOS, INFOS, RESULTS, Board, Job, Updates
 from puzzlebox.arena.envs.info import UNKNOWN
 from puzzlebox.arena.envs.perception import Perception
-from puzzlebox.arena.envs.schedule import share
+from puzzlebox.arena.envs.schedule import Pool, share
 from puzzlebox.arena.envs.settings import (
     Observation,
     Settings,
@@ -25,6 +25,7 @@ from puzzlebox.arena.envs.settings import (
     refuse_unknown,
 )
 from puzzlebox.arena.envs.sources import Source, tasks_of
+from puzzlebox.arena.envs.turns import Turn
 from puzzlebox.arena.envs.workers import Workers
 from puzzlebox.processes import cores
 from puzzlebox.seeds import vector_seeds
@@ -32,7 +33,8 @@ from puzzlebox.text import nearest
 
 _AUTORESET = {mode.name.lower(): mode for mode in AutoresetMode}
 _MASK = "reset_mask"
-_OWN_SETTINGS = ("num_envs", "workers", "autoreset", "render_mode")
+_OWN_SETTINGS = ("num_envs", "workers", "groups", "autoreset", "render_mode")
+_MOST_GROUPS = 255
 
 
 class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]]):
@@ -50,7 +52,10 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         task: a path, the name of a bundled task, YAML text or a Task; or a folder, the name of a bundled battery, a
             pattern or a list of them.
         num_envs: the number of environments.
-        workers: the number of processes, this one included; 0 is 1. Default: the number of cores.
+        workers: the number of processes, this one included; 0 is 1. Default: the number of cores. With several groups
+            this process is not counted, and the default is one less.
+        groups: the number of groups of environments that `send` and `receive` step in turn. With more than one, all
+            environments run in other processes.
         autoreset: "next_step", "same_step" or "disabled".
         render_mode: None or "rgb_array".
         settings: those of `puzzlebox.make`.
@@ -68,13 +73,20 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         num_envs: int = 1,
         *,
         workers: int | None = None,
+        groups: int = 1,
         autoreset: str | AutoresetMode = "next_step",
         render_mode: str | None = None,
         **settings: Any,
     ) -> None:
         self.closed = True  # until the workers run
         self.num_envs = checked_whole("num_envs", num_envs, 1)
-        count = max(1, min(checked_whole("workers", cores() if workers is None else workers, 0), self.num_envs))
+        self.groups = checked_whole("groups", groups, 1)
+        if self.groups > min(self.num_envs, _MOST_GROUPS):
+            most = min(self.num_envs, _MOST_GROUPS)
+            raise ValueError(f"groups is {groups}; with {self.num_envs} environments it must be at most {most}")
+        usual = cores() - (self.groups > 1)
+        wanted = checked_whole("workers", usual if workers is None else workers, 0)
+        count = max(1, min(wanted, self.num_envs // self.groups))
         refuse_unknown(settings, ["task", *vector_settings()])
         if isinstance(autoreset, AutoresetMode):
             autoreset = autoreset.name.lower()
@@ -86,13 +98,14 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         self.settings = Settings.of(**settings)
         self.autoreset_mode = _AUTORESET[autoreset]
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        tasks = for_one_agent(tasks_of(task))
+        self._tasks = tuple(for_one_agent(tasks_of(task)))
+        self._pool_sent = False
         perception = Perception(self.settings)
         self.single_observation_space = perception.space
         self.single_action_space = self.settings.action_space
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        shares = [share(tasks, index, self.num_envs) for index in range(self.num_envs)]
+        shares = [share(self._tasks, index, self.num_envs) for index in range(self.num_envs)]
         job = Job(shares, self.settings, 0, self.num_envs, autoreset == "same_step", render_mode)
         self._autoreset = autoreset
         self._started = False
@@ -105,14 +118,25 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
                 self._constant["ray_tags"] = _objects([perception.ray_tags] * self.num_envs)
             if self.settings.segments:
                 self._constant["things"] = _objects([()] * self.num_envs)
-        self._workers = Workers(job, count, Board(perception.space, self.num_envs).size)
+        self._sent: set[int] = set()
+        self._workers = Workers(job, count, Board(perception.space, self.num_envs).size, self.groups)
         self._board = Board(perception.space, self.num_envs, self._workers.memory)
         self.closed = False
 
     @property
     def workers(self) -> int:
-        """Return the number of processes that run the environments, this one included."""
+        """Return the number of processes that run environments; with one group, this one is among them."""
         return len(self._workers)
+
+    @property
+    def task_names(self) -> list[str]:
+        """Return the names of the tasks, in the order of the list."""
+        return [task.name for task in self._tasks]
+
+    @property
+    def memory(self) -> Any:
+        """Return the block of memory that holds all observations, as a buffer; a learner may page-lock it."""
+        return self._workers.memory
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, Any] | None = None
@@ -133,6 +157,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         requests = [(own, dict(options)) for own in seeds]
         if options.get("task") is not None:
             tasks = for_one_agent(tasks_of(options["task"]))
+            self._tasks, self._pool_sent = tuple(tasks), False
             for index, (_, request) in enumerate(requests):
                 request["task"] = share(tasks, index, self.num_envs)
         updates = self._begin([request if selected else None for request, selected in zip(requests, mask, strict=True)])
@@ -159,6 +184,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         if any(request is not None and request[1].get("arena") is not None for request in requests):
             self._workers.check(requests)
         self._started = False
+        self._sent.clear()
         updates = self._workers.reset(requests)
         self._started = True
         return updates
@@ -171,6 +197,8 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
             raise ValueError(f"{_MASK} is {mask!r}; it must be an array of {self.num_envs} bools")
         if not mask.any():
             raise ValueError(f"{_MASK} has no environment in it; it must have one or more")
+        if not mask.all():
+            self._check_received()
         if not self._started and not mask.all():
             raise ResetNeeded(f"no episode is under way; call reset() without a {_MASK} first")
         return mask
@@ -194,39 +222,106 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         finals = {row: final for part in updates for row, final in part.finals.items()}
         return observations, reward, terminated, truncated, self._rows(updates), finals
 
+    def send(self, actions: npt.NDArray[Any], group: int = 0) -> None:
+        """Ask for a step of the environments of a group; `receive` waits for it and returns the results.
+
+        Meanwhile, other groups can be sent and received. With one group, its part in this process is stepped by
+        `receive`.
+
+        Args:
+            actions: one for each environment of the group.
+            group: the index of the group: environments are divided into `groups` equal groups, in order.
+        """
+        self._check_group(group)
+        if group in self._sent:
+            raise RuntimeError(f"group {group} was sent and not received; call receive({group}) first")
+        self._check_started()
+        rows = self._workers.rows(group)
+        self._write_actions(actions, rows)
+        self._started = False  # after an interrupt, some have acted and some have not
+        self._workers.send(group)
+        self._sent.add(group)
+        self._started = True
+
+    def receive(self, group: int = 0, *, copy: bool = True) -> Turn:
+        """Return the results of a group that was sent, when all its environments have stepped.
+
+        Args:
+            group: the index of the group.
+            copy: whether observations are new arrays. Otherwise they are the memory that the environments write to,
+                which the next step of this group changes.
+        """
+        self._check_group(group)
+        self._check_open()
+        if group not in self._sent:
+            raise RuntimeError(f"group {group} was not sent; call send(actions, {group}) first")
+        self._check_started()
+        self._started = False
+        updates = self._workers.receive(group)
+        self._sent.discard(group)
+        self._started = True
+        self._store_lasting(updates)
+        rows = self._workers.rows(group)
+        observations = {name: part[rows] for name, part in self._board.observations.items()}
+        if copy:
+            observations = {name: part.copy() for name, part in observations.items()}
+        reward, terminated, truncated = (self._board.columns[name][rows].copy() for name in RESULTS)
+        finals = {row: final for part in updates for row, final in part.finals.items()}
+        return Turn(rows, observations, (reward, terminated, truncated), finals, lambda: self._infos(updates))
+
+    def rows(self, group: int) -> slice:
+        """Return which environments are in a group, as a slice."""
+        self._check_group(group)
+        return self._workers.rows(group)
+
+    def _check_group(self, group: int) -> None:
+        if isinstance(group, bool) or not isinstance(group, int | np.integer) or not 0 <= group < self.groups:
+            raise ValueError(f"group is {group!r}; it must be a whole number from 0 to {self.groups - 1}")
+
     def _advance(self, actions: npt.NDArray[Any]) -> tuple[Observation, list[Updates]]:
         """Step every environment; return the observations, and what does not fit into the arrays of the board."""
         self._check_started()
-        columns = self._board.columns
-        chosen = self._numbers(actions)
-        if self._autoreset == "disabled":
-            over = np.flatnonzero(columns["terminated"] | columns["truncated"])
-            if over.size:
-                raise ResetNeeded(
-                    f"the episode of environment {over[0]} is over; call reset with a {_MASK} that includes it"
-                )
-        columns["action"][:] = chosen
+        self._check_received()
+        self._write_actions(actions, slice(self.num_envs))
         self._started = False  # after an interrupt, some have acted and some have not
         observations = {name: np.empty_like(part) for name, part in self._board.observations.items()}
         own = self._workers.own
-        updates = self._workers.step(lambda: self._copy(observations, slice(own)))
+        for group in range(self.groups):
+            self._workers.send(group)
+        updates = []
+        for group in range(self.groups):
+            updates += self._workers.receive(group, lambda: self._copy(observations, slice(own)))
         self._copy(observations, slice(own, None))
         self._started = True
         return observations, updates
+
+    def _write_actions(self, actions: npt.NDArray[Any], rows: slice) -> None:
+        """Write the actions of some environments to the board."""
+        columns = self._board.columns
+        chosen = self._numbers(actions, rows)
+        if self._autoreset == "disabled":
+            over = np.flatnonzero(columns["terminated"][rows] | columns["truncated"][rows])
+            if over.size:
+                raise ResetNeeded(
+                    f"the episode of environment {(rows.start or 0) + over[0]} is over; call reset with a {_MASK} that "
+                    "includes it"
+                )
+        columns["action"][rows] = chosen
 
     def _copy(self, observations: Observation, rows: slice) -> None:
         """Copy the observations of some environments into arrays that later steps do not change."""
         for name, part in self._board.observations.items():
             observations[name][rows] = part[rows]
 
-    def _numbers(self, actions: Any) -> npt.NDArray[np.int64]:
-        """Return the actions as numbers from 0 to 8, one for each environment."""
+    def _numbers(self, actions: Any, rows: slice) -> npt.NDArray[np.int64]:
+        """Return the actions of some environments as numbers from 0 to 8."""
+        first, count = rows.start or 0, rows.stop - (rows.start or 0)
         try:
             chosen = np.asarray(actions)
         except ValueError:  # rows of different lengths
             chosen = np.asarray(None)
         branches = self.settings.actions == "branches"
-        shape, most = ((self.num_envs, 2), 2) if branches else ((self.num_envs,), 8)
+        shape, most = ((count, 2), 2) if branches else ((count,), 8)
         if chosen.shape != shape or chosen.dtype.kind not in "iu":
             expected = "two whole numbers" if branches else "one whole number"
             raise ValueError(
@@ -234,7 +329,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
             )
         if chosen.min() < 0 or chosen.max() > most:
             row = int(np.flatnonzero(((chosen < 0) | (chosen > most)).reshape(shape[0], -1).any(axis=1))[0])
-            raise ValueError(f"{chosen[row]} is not an action (environment {row}); it must be from 0 to {most}")
+            raise ValueError(f"{chosen[row]} is not an action (environment {first + row}); it must be from 0 to {most}")
         return 3 * chosen[:, 0] + chosen[:, 1] if branches else chosen
 
     def _observations(self) -> Observation:
@@ -327,6 +422,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
     def query(self, what: str, rows: Sequence[int], *args: Any) -> list[Any]:
         """Return `get_attribute` or `call` (of a method) of some environments, in the order of `rows`."""
         self._check_open()
+        self._check_received()
         selected = sorted(set(rows))
         results = self._workers.query(what, [index in selected for index in range(self.num_envs)], *args)
         by_row = dict(zip(selected, results, strict=True))
@@ -335,6 +431,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
     def set_attribute(self, rows: Sequence[int], name: str, value: Any) -> None:
         """Set an attribute of some environments."""
         self._check_open()
+        self._check_received()
         self._workers.set_attribute([index in rows for index in range(self.num_envs)], name, [value] * self.num_envs)
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
@@ -344,6 +441,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
     def set_attr(self, name: str, values: Any) -> None:
         """Set an attribute of each environment: a list has one value for each, anything else is the same for all."""
         self._check_open()
+        self._check_received()
         each = list(values) if isinstance(values, list | tuple) else [values] * self.num_envs
         if len(each) != self.num_envs:
             raise ValueError(f"there are {self.num_envs} environments and {len(each)} values; give one for each")
@@ -352,7 +450,13 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
     def snapshot(self) -> list[Snapshot]:
         """Return the state of each environment, for `restore` in this vector or another."""
         self._check_started()
-        return list(self.call("snapshot"))
+        snapshots: list[Snapshot] = list(self.call("snapshot"))
+        pools: dict[tuple[Any, ...], Pool] = {}  # each process sends its own; all are the same
+        for each in snapshots:
+            pool = each.schedule.pool
+            if pool is not None:
+                each.schedule.pool = pools.setdefault((*pool.names, *pool.sums), pool)
+        return snapshots
 
     def restore(self, snapshots: Sequence[Snapshot | None]) -> tuple[Observation, dict[str, Any]]:
         """Return to the states of snapshots; return what `reset` would return there.
@@ -374,9 +478,29 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         if not present.all():
             self._check_started()
         self._started = False
+        self._sent.clear()
         updates = self._workers.restore(snapshots)
         self._started = True
         return self._observations(), self._infos(updates, present)
+
+    def set_task_weights(self, weights: Sequence[float] | npt.NDArray[Any] | None) -> None:
+        """Set how probable each task of the list is in the episodes that start from now on.
+
+        Every environment draws the task of each next episode from the whole list, with its own random stream, so that
+        the same seed and weights give the same episodes. The weights are part of snapshots, and last until they are set
+        again or `reset` is given other tasks.
+
+        Args:
+            weights: for each task of the list (`task_names`) a number, 0 or more; only their ratios matter. None: each
+                environment plays its own tasks in order again, from where that stopped.
+        """
+        self._check_open()
+        self._check_received()
+        values = None if weights is None else [float(weight) for weight in weights]
+        if values is not None:
+            Pool.of(self._tasks, values)
+        self._workers.set_weights(None if self._pool_sent or values is None else self._tasks, values)
+        self._pool_sent = self._pool_sent or values is not None
 
     def __reduce__(self) -> Any:
         """Refuse to copy or pickle: the processes and memory of a vector cannot be shared."""
@@ -390,6 +514,12 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         self._check_open()
         if not self._started:
             raise ResetNeeded("no episode is under way; call reset() first")
+
+    def _check_received(self) -> None:
+        """Raise an error while a group steps."""
+        if self._sent and self._started:
+            group = min(self._sent)
+            raise RuntimeError(f"group {group} was sent and not received; call receive({group}) first")
 
     def _check_open(self) -> None:
         if self.closed or self._workers.closed:
@@ -422,7 +552,8 @@ def make_vec(
         tasks: a task as for `puzzlebox.make`, a folder, a battery such as `operant-curriculum`, a pattern, or a list.
         num_envs: the number of environments; environment i plays tasks i, i + num_envs, ... of the list.
         workers: the number of processes, this one included; 0 is 1. Default: the number of cores.
-        settings: see `puzzlebox.make`; `autoreset` is "next_step", "same_step" or "disabled".
+        settings: see `puzzlebox.make`; `autoreset` is "next_step", "same_step" or "disabled"; `groups` is the number of
+            groups for `send` and `receive`.
     """
     refuse_unknown(settings, ["tasks", *vector_settings()])
     if isinstance(tasks, Iterator):

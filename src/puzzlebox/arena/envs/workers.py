@@ -1,11 +1,13 @@
-"""Groups of environments in this process and in others, since the engine's step holds the GIL."""
+"""Environments in this process and in others, since the engine's step holds the GIL."""
 
 import pickle
 import select
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from itertools import pairwise
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
@@ -13,10 +15,12 @@ from weakref import finalize
 
 from puzzlebox.arena.envs.delayed_interrupt import DelayedInterrupt
 from puzzlebox.arena.envs.group import Group, Job, Updates
+from puzzlebox.arena.envs.sources import NamedTask
 from puzzlebox.processes import CONTEXT, cores, exit_code, start_worker, stop_workers, without_main
 
-# The messages of most steps, sent without pickling: the request to step, and the reply that there are no updates.
-_STEP, _NO_UPDATES = b"step", b"done"
+# The messages of most steps, sent without pickling: the request to step a group, and the reply that there are no
+# updates. No pickle has the length of the request.
+_STEPS, _NO_UPDATES = [bytes([group]) for group in range(256)], b"done"
 # How long to poll for a message before sleeping: waking up takes as long as some steps. Only if each process has a
 # core of its own.
 _POLL_SECONDS = 2e-4
@@ -48,20 +52,20 @@ class _Receiver:
         self._poll()
 
 
-def _work(connection: Connection, memory: Any, job: Job, poll_first: bool) -> None:
-    """Create a group and answer its requests until the connection is closed."""
-    group: Group | None = None
+def _work(connection: Connection, memory: Any, jobs: Sequence[Job], poll_first: bool) -> None:
+    """Create this process's part of each group, and answer requests until the connection is closed."""
+    groups: list[Group] = []
     wait = _Receiver(connection, poll_first)
     while True:
         try:
-            if group is None:
-                group = Group(job, memory)
+            if not groups:
+                groups = [Group(job, memory) for job in jobs]
                 reply: Any = None
             else:
                 wait()
                 message = connection.recv_bytes()
-                name, args = ("step", ()) if message == _STEP else pickle.loads(message)
-                reply = getattr(group, name)(*args)
+                number, name, args = (message[0], "step", ()) if len(message) == 1 else pickle.loads(message)
+                reply = getattr(groups[number], name)(*args)
             if isinstance(reply, Updates) and not reply:
                 connection.send_bytes(_NO_UPDATES)
             else:
@@ -71,22 +75,25 @@ def _work(connection: Connection, memory: Any, job: Job, poll_first: bool) -> No
         except Exception as problem:
             with suppress(ConnectionError):  # the connection is closed
                 connection.send(((type(problem).__name__, str(problem)), None))
-            if group is None:
+            if not groups:
                 return
 
 
 class Workers:
-    """Groups that step at the same time: the first in this process, each of the others in a separate process.
+    """Processes that step environments at the same time, each its part of every group.
+
+    With one group, this process is one of them and has the first part. With several, all parts are in other processes,
+    which step one group while this process deals with another.
 
     Attributes:
         memory: the block of memory of the board.
         closed: whether the workers have stopped.
     """
 
-    def __init__(self, job: Job, count: int, size: int) -> None:
+    def __init__(self, job: Job, count: int, size: int, groups: int = 1) -> None:
         self.closed = False
-        poll_first = count <= cores()
-        self.memory: Any = CONTEXT.RawArray("b", size) if count > 1 else bytearray(size)
+        poll_first = count + (groups > 1) <= cores()
+        self.memory: Any = CONTEXT.RawArray("b", size) if count > 1 or groups > 1 else bytearray(size)
         self._connections: list[Connection] = []
         self._receivers: list[_Receiver] = []
         self._processes: list[BaseProcess] = []
@@ -94,23 +101,33 @@ class Workers:
         # closed; closing it again would close another file. The finalizer holds the connections outside of the cycle.
         self._finalizer = finalize(self, _stop_all, self._connections, self._processes)
         self._finalizer.atexit = False
-        # Whether a reply is still to come: an interrupt may occur between request and reply.
-        self._pending: list[bool] = []
-        self._bounds = [len(job.shares) * number // count for number in range(count + 1)]
-        first, *others = [
-            replace(job, shares=job.shares[low:high], first=low)
-            for low, high in zip(self._bounds, self._bounds[1:], strict=False)
+        # The groups whose replies are still to come from each process, in order: an interrupt may occur between request
+        # and reply; and replies that were read while waiting for that of another group.
+        self._pending: list[deque[int]] = []
+        self._stored: list[dict[int, Any]] = []
+        edges = [len(job.shares) * group // groups for group in range(groups + 1)]
+        # The first row of each part of each group.
+        self._bounds = [
+            [low + (high - low) * number // count for number in range(count + 1)] for low, high in pairwise(edges)
         ]
+        jobs = [
+            [replace(job, shares=job.shares[low:high], first=low) for low, high in pairwise(bounds)]
+            for bounds in self._bounds
+        ]
+        self._own: Group | None = None
         try:
             with without_main():
-                for part in others:
-                    ours, process = start_worker(_work, self.memory, part, poll_first)
+                for number in range(groups == 1, count):
+                    parts = [group[number] for group in jobs]
+                    ours, process = start_worker(_work, self.memory, parts, poll_first)
                     self._connections.append(ours)
                     self._receivers.append(_Receiver(ours, poll_first))
                     self._processes.append(process)
-                    self._pending.append(True)
-            self._own = Group(first, self.memory)
-            for error, _ in self._replies():
+                    self._pending.append(deque([0]))
+                    self._stored.append({})
+            if groups == 1:
+                self._own = Group(jobs[0][0], self.memory)
+            for error, _ in self._replies(0):
                 if error:
                     raise _rebuild_error(*error)
         except BaseException:
@@ -118,81 +135,122 @@ class Workers:
             raise
 
     def __len__(self) -> int:
-        """Return the number of processes that run the environments, this one included."""
-        return len(self._bounds) - 1
-
-    def check(self, requests: Sequence[Any]) -> None:
-        """Raise an error if a reset is not possible; no environment has been reset then."""
-        self._request("check", [(part,) for part in self._parts(requests)])
-
-    def reset(self, requests: Sequence[Any]) -> list[Updates]:
-        """Start an episode in each environment that has a request."""
-        return self._request("reset", [(part,) for part in self._parts(requests)])
-
-    def restore(self, snapshots: Sequence[Any]) -> list[Updates]:
-        """Return to the states of snapshots, in each environment that has one."""
-        return self._request("restore", [(part,) for part in self._parts(snapshots)])
-
-    def set_attribute(self, selected: Sequence[bool], name: str, values: Sequence[Any]) -> None:
-        """Set an attribute of each selected environment."""
-        parts = zip(self._parts(selected), self._parts(values), strict=True)
-        self._request("set_attribute", [(own, name, part) for own, part in parts])
-
-    def _parts(self, values: Sequence[Any]) -> list[Sequence[Any]]:
-        """Return the values of each group's environments."""
-        return [values[low:high] for low, high in zip(self._bounds, self._bounds[1:], strict=False)]
+        """Return the number of processes that run environments."""
+        return len(self._bounds[0]) - 1
 
     @property
     def own(self) -> int:
         """Return how many environments run in this process; they are the first."""
-        return self._bounds[1]
+        return self._bounds[0][1] if self._own is not None else 0
 
-    def step(self, meanwhile: Callable[[], None]) -> list[Updates]:
-        """Step each environment by its action on the board; `meanwhile` runs after this process's own group."""
-        return self._request("step", [()] * len(self), meanwhile)
+    def rows(self, group: int) -> slice:
+        """Return the rows of a group."""
+        return slice(self._bounds[group][0], self._bounds[group][-1])
+
+    def check(self, requests: Sequence[Any]) -> None:
+        """Raise an error if a reset is not possible; no environment has been reset then."""
+        self._request_all("check", requests)
+
+    def reset(self, requests: Sequence[Any]) -> list[Updates]:
+        """Start an episode in each environment that has a request."""
+        return self._request_all("reset", requests)
+
+    def restore(self, snapshots: Sequence[Any]) -> list[Updates]:
+        """Return to the states of snapshots, in each environment that has one."""
+        return self._request_all("restore", snapshots)
+
+    def set_weights(self, tasks: tuple[NamedTask, ...] | None, weights: Sequence[float] | None) -> None:
+        """Set the pool from which all environments draw the tasks of their next episodes (`Group.set_weights`)."""
+        for group in range(len(self._bounds)):
+            self._request(group, "set_weights", [(tasks, weights)] * len(self))
+
+    def set_attribute(self, selected: Sequence[bool], name: str, values: Sequence[Any]) -> None:
+        """Set an attribute of each selected environment."""
+        for group in range(len(self._bounds)):
+            parts = zip(self._parts(group, selected), self._parts(group, values), strict=True)
+            self._request(group, "set_attribute", [(own, name, part) for own, part in parts])
 
     def query(self, what: str, selected: Sequence[bool], *args: Any) -> list[Any]:
         """Return `get_attribute` or `call` of each selected environment."""
-        arguments = [(own, *args) for own in self._parts(selected)]
-        return [each for part in self._request(what, arguments) for each in part]
+        return [each for part in self._request_all(what, selected, *args) for each in part]
 
-    def _request(
-        self, name: str, arguments: Sequence[tuple[Any, ...]], meanwhile: Callable[[], None] = lambda: None
-    ) -> list[Any]:
-        """Return the result of each group; an error is raised only after all groups have replied."""
-        if any(self._pending):
-            self._replies()
-        own, *others = arguments
-        messages = [_STEP if name == "step" else pickle.dumps((name, args)) for args in others]
-        for number, message in enumerate(messages):
-            with self._exchange(number) as connection:
-                connection.send_bytes(message)
-                self._pending[number] = True
-        error, result = None, None
-        try:
-            result = getattr(self._own, name)(*own)
-            meanwhile()
-        except Exception as own_error:
-            error = own_error
-        replies = self._replies()
-        errors = [error, *(_rebuild_error(*details) if details else None for details, _ in replies)]
-        for error in errors:
-            if error is not None:
-                raise error
-        return [result, *(reply for _, reply in replies)]
+    def send(self, group: int) -> None:
+        """Ask for a step of each environment of a group, by its action on the board."""
+        for number in range(len(self._connections)):
+            self._send(number, group, _STEPS[group])
 
-    def _replies(self) -> list[Any]:
-        """Return one reply of each worker that has one pending."""
-        replies = []
+    def receive(self, group: int, meanwhile: Callable[[], None] = lambda: None) -> list[Updates]:
+        """Return the updates of a group that was sent; `meanwhile` runs after this process's own part."""
+        return self._results(group, "step", (), meanwhile)
+
+    def forget(self) -> None:
+        """Read all replies that are still to come, and forget them."""
         for number, pending in enumerate(self._pending):
-            if not pending:
-                continue
-            self._receivers[number]()
-            with self._exchange(number) as connection:
-                message = connection.recv_bytes()
-                self._pending[number] = False  # even if unpickling fails
-            replies.append((None, Updates()) if message == _NO_UPDATES else pickle.loads(message))
+            while pending:
+                self._read(number)
+            self._stored[number].clear()
+
+    def _parts(self, group: int, values: Sequence[Any]) -> list[Sequence[Any]]:
+        """Return the values of each part of a group, out of those of all environments."""
+        return [values[low:high] for low, high in pairwise(self._bounds[group])]
+
+    def _request_all(self, name: str, values: Sequence[Any], *args: Any) -> list[Any]:
+        """Return the results of all parts of all groups; each part receives the values of its environments."""
+        results = []
+        for group in range(len(self._bounds)):  # one after the other: two large messages could block each other
+            results += self._request(group, name, [(part, *args) for part in self._parts(group, values)])
+        return results
+
+    def _request(self, group: int, name: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Return the result of each part of a group."""
+        self.forget()
+        own = () if self._own is None else arguments[0]
+        for number, args in enumerate(arguments if self._own is None else arguments[1:]):
+            self._send(number, group, pickle.dumps((group, name, args)))
+        return self._results(group, name, own)
+
+    def _results(
+        self, group: int, name: str, own_args: tuple[Any, ...], meanwhile: Callable[[], None] = lambda: None
+    ) -> list[Any]:
+        """Return the result of each part of a group; an error is raised only after all have replied."""
+        errors: list[Exception | None] = []
+        results = []
+        if self._own is not None:
+            try:
+                results.append(getattr(self._own, name)(*own_args))
+                meanwhile()
+            except Exception as error:
+                errors.append(error)
+        for details, reply in self._replies(group):
+            errors.append(_rebuild_error(*details) if details else None)
+            results.append(reply)
+        for each in errors:
+            if each is not None:
+                raise each
+        return results
+
+    def _replies(self, group: int) -> list[Any]:
+        """Return the reply of each process to the request of a group."""
+        replies = []
+        for number, stored in enumerate(self._stored):
+            while group not in stored:
+                self._read(number)
+            replies.append(stored.pop(group))
         return replies
+
+    def _send(self, number: int, group: int, message: bytes) -> None:
+        """Send a request of a group to a process."""
+        with self._exchange(number) as connection:
+            connection.send_bytes(message)
+            self._pending[number].append(group)
+
+    def _read(self, number: int) -> None:
+        """Read the next reply of a process."""
+        self._receivers[number]()
+        with self._exchange(number) as connection:
+            message = connection.recv_bytes()
+            group = self._pending[number].popleft()  # even if unpickling fails
+        self._stored[number][group] = (None, Updates()) if message == _NO_UPDATES else pickle.loads(message)
 
     @contextmanager
     def _exchange(self, number: int) -> Iterator[Connection]:
@@ -209,17 +267,18 @@ class Workers:
     def _close_after_loss(self, number: int) -> RuntimeError:
         """Close the vector after the loss of a worker, and return the error to raise."""
         code = exit_code(self._processes[number])
-        low, high = self._bounds[number + 1], self._bounds[number + 2] - 1
+        part = number if self._own is None else number + 1
+        rows = " and ".join(f"{bounds[part]} to {bounds[part + 1] - 1}" for bounds in self._bounds)
         self.close()
         return RuntimeError(
-            f"the worker of environments {low} to {high} ended unexpectedly (exit code {code}); the vector is closed"
+            f"the worker of environments {rows} ended unexpectedly (exit code {code}); the vector is closed"
         )
 
     def close(self) -> None:
         """Stop all workers."""
         self.closed = True
         _stop_all(self._connections, self._processes)
-        self._pending = []
+        self._pending, self._stored = [], []
 
 
 def _stop_all(connections: list[Connection], processes: list[BaseProcess]) -> None:

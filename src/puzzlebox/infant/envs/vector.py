@@ -79,14 +79,15 @@ class Padded(gym.Wrapper[Observation, Any, Observation, Any]):
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Observation, dict[str, Any]]:
         """Begin an episode."""
         observation, info = self.env.reset(seed=seed, options=options)
-        return self._padded(observation), {**info, "task": self._task}
+        return self.observation(observation), {**info, "task": self._task}
 
     def step(self, action: Any) -> tuple[Observation, Any, bool, bool, dict[str, Any]]:
         """Take one step with the first numbers of an action."""
         observation, reward, over, truncated, info = self.env.step(np.asarray(action)[: self._length])
-        return self._padded(observation), reward, over, truncated, {**info, "task": self._task}
+        return self.observation(observation), reward, over, truncated, {**info, "task": self._task}
 
-    def _padded(self, observation: Observation) -> Observation:
+    def observation(self, observation: Observation) -> Observation:
+        """Return an observation of the task as one of the shared space."""
         out: Observation = {}
         assert isinstance(self.observation_space, spaces.Dict)
         for name, part in self.observation_space.items():

@@ -65,8 +65,9 @@ class InfantPages:
 
     def address_of(self, task: str | None, *, seed: int | None = None, agent: str | None = None) -> str:
         """Return the address of the page that plays a task, or that shows an agent playing it."""
-        # An import path is not among the names; pages may open it because the command line named it.
-        if agent is not None and ":" not in agent and agent not in agent_names(_WING):
+        # An import path or a folder is not among the names; pages may open it because the command line named it.
+        named = agent is not None and not {":", "/"} & set(agent)
+        if agent is not None and named and agent not in agent_names(_WING):
             raise ValueError(f"the agent {agent!r} does not play infant tasks{nearest(agent, agent_names(_WING))}")
         parameters = {"task": task, "agent": agent, "seed": seed}
         return f"{_PLAY}?{urlencode({name: value for name, value in parameters.items() if value is not None})}"

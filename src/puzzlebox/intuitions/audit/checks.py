@@ -474,7 +474,7 @@ CHECKS: tuple[Check, ...] = (
     Check("both tests have a key, which fits the lock", _INSTRUMENTAL, keys_fit),
     Check("both tests are efficient", _INSTRUMENTAL, _both_efficient),
     Check("no barrier in the tests", _INSTRUMENTAL[:1], _no_barrier),
-    Check("the barrier of the tests is in nobody's way; equal places", _INSTRUMENTAL[1:2], _idle_barriers),
+    Check("the barrier of the tests blocks no way; equal places", _INSTRUMENTAL[1:2], _idle_barriers),
     Check("one path to the key; the barrier encloses the goal only in e", _INSTRUMENTAL[2:], _blocking_tests),
     Check("always efficient", ("background/single_object",), _always_efficient),
     Check("the agent always chooses the same object", ("background/preference",), _consistent),

@@ -19,8 +19,8 @@ def score(
         list[str],
         typer.Argument(
             metavar="RUN... [DATA]",
-            help="Runs of training, or `inverse-planner`; several runs of one model are one model. Last, if wanted, a "
-            "folder of pairs, ours or published. Default: generate pairs.",
+            help="Runs of training, or `inverse-planner`; runs that differ in the seed alone are one model. Last, "
+            "if wanted, a folder of pairs, ours or published. Default: generate pairs.",
         ),
     ],
     task: Annotated[
@@ -67,8 +67,9 @@ def score(
     from puzzlebox.intuitions.apparatus import described
     from puzzlebox.intuitions.files.folder import has_rest, nearly_named
     from puzzlebox.intuitions.files.reading import StimulusError
-    from puzzlebox.intuitions.models.judging import judge_pairs, observer_named
+    from puzzlebox.intuitions.models.judging import judge_pairs
     from puzzlebox.intuitions.models.registry import check_device
+    from puzzlebox.intuitions.models.run_names import run_names, view_of
     from puzzlebox.intuitions.scoring.episodes import write_episodes
     from puzzlebox.intuitions.scoring.judgements import write_judgements
     from puzzlebox.intuitions.scoring.order import three_way_order
@@ -85,12 +86,16 @@ def score(
             source = context.get_parameter_source(option)
             if source is not None and source.name != "DEFAULT":
                 fail(f"--{option} is for pairs to generate, but {data} has pairs already", f"leave --{option} out")
+    resolved = [Path(run).resolve() for run in runs]
+    twice = next((run for run, place in zip(runs, resolved, strict=True) if resolved.count(place) > 1), None)
+    if twice is not None:
+        fail(f"{twice} is named twice; each run can be scored once")
     problems: list[str] = []
     judged: dict[str, list[Any]] = {}
     places: dict[tuple[str, int], str] = {}
     try:
         check_device(device)
-        names = [observer_named(run).name for run in runs]
+        names = run_names(runs)
         for run, name in zip(runs, names, strict=True):
             problems.clear()
             kept = problems if keep_going else None
@@ -111,18 +116,21 @@ def score(
     if len(results) < len(judged):
         for sentence in (*left_out, *problems):
             note(f"warning: {sentence}")
-        fail("there is no pair to score")
+        of_tasks = f" of {' or '.join(task)}" if task else ""
+        fail(f"there is no pair to score{of_tasks}" if data is None else f"{data} has no pair{of_tasks} to score")
     orders = {name: three_way_order(found[0]) for name, found in judged.items()}
-    text = markdown(results, _published_set(runs, shapes.value), orders, _errors(runs, names))
+    measured_on = {} if data is None else {"measured_on": f"the films in {data}"}
+    text = markdown(results, _published_set(runs, shapes.value), orders, _errors(runs, names), **measured_on)
     if output is not None:
         try:
             output.mkdir(parents=True, exist_ok=True)
             rows = [(name, run, found) for name, all_runs in judged.items() for run, found in enumerate(all_runs)]
             write_judgements(output / "judgements.csv", rows)
             factors = {"familiarisation": "of another pair"} if other_familiarisation else {}
-            tasks = described(seed, shapes.value, "" if data is None else data.resolve().name, factors)
-            named = [(name, places[name, run], found) for name, run, found in rows]
-            write_episodes(output, named, tasks, seed if data is None else None)
+            folder = "" if data is None else data.resolve().name
+            views = {run: described(seed, shapes.value, folder, factors, view_of(run)) for run in places.values()}
+            named = [(name, place := places[name, run], found, views[place]) for name, run, found in rows]
+            write_episodes(output, named, seed if data is None else None)
             (output / "scores.json").write_text(json.dumps(plain_data(results), indent=1) + "\n", encoding="utf-8")
             (output / "scores.txt").write_text(text, encoding="utf-8")
         except OSError as problem:
@@ -140,11 +148,10 @@ def score(
 
 def _published_set(runs: list[str], shapes: str) -> str:
     """Return which published scores stand beside: those in three dimensions if that is what all runs see."""
-    from puzzlebox.intuitions.models.judging import observer_named
+    from puzzlebox.intuitions.models.run_names import view_of
     from puzzlebox.intuitions.scoring.published import THREE_D
 
-    views = {getattr(getattr(observer_named(run), "settings", None), "view", "flat") for run in runs}
-    return THREE_D if views == {"three-d"} else shapes
+    return THREE_D if {view_of(run) for run in runs} == {"three-d"} else shapes
 
 
 def _errors(runs: list[str], names: list[str]) -> "dict[str, Errors]":

@@ -81,7 +81,8 @@ def _pair(source: str, number: int, seed: int, shapes: str) -> "Pair":
         entries = [entry for entry in listing.entries if entry.number == number]
         if not entries:
             numbers = sorted({entry.number for entry in listing.entries})
-            there = f"; there are {numbers[0]} to {numbers[-1]}" if numbers else ""
+            there = f"; the numbers go from {numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else ""
+            there = f"; there is only number {numbers[0]}" if len(numbers) == 1 else there
             fail(f"{source} has no complete episode {number}{there}")
         if len(entries) > 1:
             fail(

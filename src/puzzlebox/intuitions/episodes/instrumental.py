@@ -176,7 +176,7 @@ def _goal_is_familiar(episode: _Episode, scene: Scene) -> bool | None:
 
 
 def _draw_test(rng: Random, episode: _Episode, key_nearer: bool, goal_familiar: bool) -> tuple[Scene, tuple[Cell, ...]]:
-    """Draw the scene of a test, and a barrier beside its lock that is in nobody's way."""
+    """Draw the scene of a test, and a barrier beside its lock that blocks no way."""
     ground = Ground(episode.walls, episode.start)
     for _ in range(_TEST_DRAWS):
         try:
@@ -234,7 +234,7 @@ def no_barrier(rng: Random, cast: Cast, number: int, key_nearer: bool, goal_fami
 
 
 def inconsequential_barrier(rng: Random, cast: Cast, number: int, key_nearer: bool, goal_familiar: bool) -> Pair:
-    """Draw a pair with a barrier in the test that is in nobody's way."""
+    """Draw a pair with a barrier in the test that blocks no way."""
     return _straight_or_key(rng, cast, "instrumental_inconsequential_barrier", number, key_nearer, goal_familiar)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from puzzlebox.intuitions.episodes.stimulus import RGB, Blocks, Stimulus, Track, Trial
 from puzzlebox.intuitions.files.names import VERSIONS
-from puzzlebox.intuitions.grid import CELL, SIZE, TRIALS
+from puzzlebox.intuitions.grid import CELL, SIZE, SPEED, TRIALS
 from puzzlebox.text import closest, counted
 
 # The fields that a frame must have, and all that it may have.
@@ -209,6 +209,7 @@ class _Collector:
         """Return the trial."""
         agent = self._track("agent", self._single["agent"])
         assert agent is not None
+        self._check_steps(agent)
         objects = []
         for number in range(len(self._objects[0])):
             track = self._track("objects", [row[number] for row in self._objects])
@@ -227,6 +228,20 @@ class _Collector:
 
     def _problem(self, frame: int, text: str) -> StimulusError:
         return self._place._replace(frame=frame).problem(text)
+
+    def _check_steps(self, agent: Track) -> None:
+        """Raise a StimulusError if the agent jumps: it moves evenly, so that a frame is missing there."""
+        steps = np.abs(np.diff(agent.corners.astype(int), axis=0)).max(1)
+        moving = steps[steps > 0]
+        if not moving.size:
+            return
+        usual = max(SPEED, int(np.percentile(moving, 90)))
+        jump = int(steps.argmax())
+        if steps[jump] > usual:
+            raise self._problem(
+                jump + 1,
+                f"the agent jumps by {steps[jump]} pixels, where it moves at most {usual} a frame; a frame is missing",
+            )
 
     def _track(self, name: str, row: Sequence[_Entity | None]) -> Track | None:
         """Return the track of an entity from its state in each frame; it may vanish, but not come back."""

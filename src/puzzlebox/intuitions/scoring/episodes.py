@@ -15,17 +15,16 @@ Described = dict[tuple[str, str], Found]
 
 
 def write_episodes(
-    folder: Path, observers: Iterable[tuple[str, str, Iterable[Judgement]]], tasks: Described, seed: int | None
+    folder: Path, observers: Iterable[tuple[str, str, Iterable[Judgement], Described]], seed: int | None
 ) -> list[Path]:
     """Write judgements as the table of episodes that `puzzlebox report` reads.
 
     Args:
         folder: where `episodes.csv` is written, and `episodes.parquet` if pyarrow is installed.
-        observers: the name of each observer, that of its run, and its judgements.
-        tasks: what each task is.
+        observers: the name of each observer, that of its run, its judgements, and what each task is.
         seed: the seed of the set; None for pairs that were read from a folder.
     """
-    return write_table(folder, [each for one in observers for each in episodes_of(*one, tasks, seed)])
+    return write_table(folder, [each for one in observers for each in episodes_of(*one, seed)])
 
 
 def episodes_of(

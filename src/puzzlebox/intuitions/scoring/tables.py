@@ -17,10 +17,7 @@ class Errors(NamedTuple):
     by_task: Mapping[str, float | None]
 
 
-OURS = (
-    "Scores in per cent of pairs, ties count half. Ours are measured on films of our own generator, the published ones "
-    "on the published films; in brackets the 95 % interval over episodes."
-)
+_GENERATED = "films of our own generator"
 
 
 def markdown(
@@ -28,6 +25,7 @@ def markdown(
     films: str = published.FAMILIAR,
     orders: Mapping[str, Sequence[Order]] | None = None,
     errors: Mapping[str, Errors] | None = None,
+    measured_on: str = _GENERATED,
 ) -> str:
     """Return the tables of some observers: by read-out, with published scores, infants and disagreements.
 
@@ -36,8 +34,14 @@ def markdown(
         films: which published scores stand beside: of `familiar` or `new` shapes, or `3d`.
         orders: the three-way order of each observer, if it is to be shown.
         errors: the validation errors of each trained observer, if they are to be shown.
+        measured_on: in words, the films that the observers judged.
     """
-    lines = [OURS, ""]
+    lines = [
+        f"Scores in per cent of pairs, ties count half. Ours are measured on {measured_on}, the published ones on the "
+        "published films; in brackets the 95 % interval over episodes.",
+        *_pairs(results),
+        "",
+    ]
     for read_out in READ_OUTS:
         lines += [f"## Read-out: {read_out} surprise of a frame", "", *_table(results, read_out, films), ""]
     lines += _runs(results)
@@ -54,6 +58,18 @@ def markdown(
     lines += ["## Where published numbers disagree", ""]
     lines += [f"- {each.where}: {each.sentence}" for each in published.disagreements()]
     return "\n".join(lines) + "\n"
+
+
+def _pairs(results: Mapping[str, Sequence[Score]]) -> list[str]:
+    """Return the sentence that says how many pairs of each task were judged; none if nothing was."""
+    found = {score.task: score.pairs for scores in results.values() for score in scores if not score.kind}
+    counts = set(found.values())
+    if not counts:
+        return []
+    if len(counts) == 1:
+        return [f"Pairs of each task: {counts.pop():,}."]
+    each = ", ".join(f"{TASKS[task].title} {found[task]:,}" for task in GROUPS["evaluation"] if task in found)
+    return [f"Pairs: {each}."]
 
 
 def _table(results: Mapping[str, Sequence[Score]], read_out: str, films: str) -> list[str]:
@@ -124,18 +140,16 @@ def _runs(results: Mapping[str, Sequence[Score]]) -> list[str]:
 
 
 def _orders(orders: Mapping[str, Sequence[Order]]) -> list[str]:
-    lines = [
-        "## The three-way order",
-        "",
-        "How often a film of the lower level surprises less, over all pairs of films.",
-        "",
-    ]
+    lines = []
     for name, found in orders.items():
         for order in found:
             if order.task == "multi_agent":
                 share = f"{100 * order.share:.1f} %"
                 lines.append(f"- {name}, {order.read_out}: {order.lower} below {order.higher}: {share}")
-    return [*lines, ""]
+    if not lines:
+        return []
+    about = "How often a film of the lower level surprises less, over all pairs of films."
+    return ["## The three-way order", "", about, "", *lines, ""]
 
 
 def _errors(errors: Mapping[str, Errors]) -> list[str]:
@@ -143,7 +157,7 @@ def _errors(errors: Mapping[str, Errors]) -> list[str]:
     for name, (unit, found) in errors.items():
         numbers = [found.get(task.rpartition("/")[2]) for task in GROUPS["background"]]
         rows.append([name, unit, *("" if number is None else f"{number:.2g}" for number in numbers)])
-        theirs = published.REBUILT.get(name, "")
+        theirs = published.REBUILT.get(name.partition(",")[0], "")
         if theirs in published.BACKGROUND_ERRORS:
             known = published.BACKGROUND_ERRORS[theirs]
             rows.append([f"{theirs} (published)", unit, *(f"{number:.2g}" for number in known)])

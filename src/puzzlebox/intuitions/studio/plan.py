@@ -58,7 +58,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be judged, in one sentence."""
-        known = (EVERYTHING, *task_names(), *(task for task, _ in task_names().values()))
+        known = tuple(dict.fromkeys((EVERYTHING, *task_names(), *(task for task, _ in task_names().values()))))
         for name in self.tasks:
             if name not in known:
                 raise ValueError(f"there is no task {name!r} to judge{nearest(name, known)}")

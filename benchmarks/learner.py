@@ -1,0 +1,92 @@
+"""Measure the recurrent learner on this machine's cores, beside PPO of stable-baselines3 with the same network.
+
+Both learn from the same arena with the same camera, number of environments, rollout, minibatches and epochs; a decision
+counts when it was played and learned from. They take turns, and the fastest round of each counts. For stable-baselines3
+it is the better one of torch's number of threads and a single thread, since its threads hinder each other on a busy
+machine.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from benchmarks.measure import Result
+
+_ENVS, _ROLLOUT, _ROUNDS = 64, 64, 4
+# Epochs and minibatches: the learner's own, and more epochs.
+_CASES = ((1, 4), (4, 4))
+
+
+def _rate(play: Callable[[], object]) -> float:
+    """Return the decisions a second of one round."""
+    began = time.perf_counter()
+    play()
+    return _ENVS * _ROLLOUT / (time.perf_counter() - began)
+
+
+def _ours(epochs: int, minibatches: int, memory: Any) -> Any:
+    import puzzlebox
+    from puzzlebox.arena.envs.speed import arena
+    from puzzlebox.learn.recurrent import RecurrentPPO, Settings
+
+    settings = Settings(envs=_ENVS, rollout=_ROLLOUT, epochs=epochs, minibatches=minibatches, memory=memory)
+
+    def vector(count: int) -> Any:
+        return puzzlebox.make_vec(arena(), count, camera=64, vitals=False, **settings.vector("cpu"))
+
+    return RecurrentPPO(vector, settings, 1)
+
+
+def _theirs(epochs: int, minibatches: int) -> Any:
+    from stable_baselines3 import PPO
+
+    import puzzlebox
+    from puzzlebox.arena.envs.speed import arena
+
+    envs = puzzlebox.make_sb3(arena(), _ENVS, camera=64, vitals=False)
+    batch = _ENVS * _ROLLOUT // minibatches
+    network = {"net_arch": [], "features_extractor_kwargs": {"cnn_output_dim": 512}}
+    model = PPO("MultiInputPolicy", envs, n_steps=_ROLLOUT, batch_size=batch, n_epochs=epochs, policy_kwargs=network)
+    model.learn(_ENVS * _ROLLOUT)
+    return model
+
+
+def run() -> list[Result]:
+    """Run the benchmark."""
+    import torch
+
+    usual = torch.get_num_threads()
+    results = []
+    for epochs, minibatches in _CASES:
+        ours = {memory: _ours(epochs, minibatches, memory) for memory in ("none", "lstm")}
+        theirs = _theirs(epochs, minibatches)
+        rates: dict[str, list[float]] = {"none": [], "lstm": [], "stable-baselines3": []}
+        for learner in ours.values():
+            learner.update()
+        for _ in range(_ROUNDS):
+            for memory, learner in ours.items():
+                rates[memory].append(_rate(learner.update))
+            for threads in {1, usual}:
+                torch.set_num_threads(threads)
+                learn = theirs.learn
+                rates["stable-baselines3"].append(
+                    _rate(lambda: learn(_ENVS * _ROLLOUT, reset_num_timesteps=False))  # noqa: B023
+                )
+            torch.set_num_threads(usual)
+        what = f"{epochs} epoch{'s' if epochs > 1 else ''} of {minibatches} minibatches"
+        for memory, learner in ours.items():
+            shares = ", ".join(f"{name} {share:.0%}" for name, share in learner.shares().items() if name != "other")
+            name = "without memory" if memory == "none" else "with an LSTM"
+            results.append(
+                Result(
+                    f"learner {name}, {what} ({shares})",
+                    max(rates[memory]),
+                    "/s",
+                    "3 times stable-baselines3" if memory == "none" else "",
+                    max(rates["stable-baselines3"]),
+                    "stable-baselines3, without memory",
+                )
+            )
+            learner.close()
+        theirs.get_env().close()
+    return results

@@ -1,0 +1,118 @@
+"""Checkpoints: folders `checkpoints/STEP`, each complete once it is marked `done`, and the pointer `latest`.
+
+A checkpoint is written into a folder aside, brought to the disk, renamed, and marked; only then does `latest` name it.
+Whenever the program or the machine stops, `latest` names a complete checkpoint. `about.json` says what was trained and
+on which tasks; `weights.pt` is all that playing needs. What only resuming needs (`RESUME` and files that begin with
+`resume-`) is kept for the newest checkpoint alone, since a replay buffer can be large.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from puzzlebox.learn.files import read_json, remove_folder, sync_files, sync_folder, write_json, write_text
+
+FOLDER, LATEST = "checkpoints", "latest"
+ABOUT, WEIGHTS, RESUME, DONE = "about.json", "weights.pt", "resume.pt", "done"
+# Digits of the name of a checkpoint, so that names are in the order of steps.
+_DIGITS = 12
+
+
+class Checkpoint(NamedTuple):
+    """A complete checkpoint: its folder, and the number of decisions until it was written."""
+
+    folder: Path
+    step: int
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What was trained, on which tasks, and how far."""
+        return read_json(self.folder / ABOUT)
+
+    @property
+    def weights_hash(self) -> str:
+        """The SHA-256 of the weights."""
+        return hashlib.sha256((self.folder / WEIGHTS).read_bytes()).hexdigest()
+
+
+def write_checkpoint(run: Path, step: int, about: Mapping[str, Any], save: Callable[[Path], None]) -> Checkpoint:
+    """Write the checkpoint of a step, and make it the latest.
+
+    Args:
+        run: the folder of the run.
+        step: the number of decisions so far.
+        about: what `about.json` holds.
+        save: a function that writes the learner's files into a folder.
+    """
+    home = run / FOLDER
+    home.mkdir(exist_ok=True)
+    target = home / f"{step:0{_DIGITS}}"
+    draft = home / f".{target.name}.part"
+    remove_folder(draft)
+    draft.mkdir()
+    save(draft)
+    write_json(draft / ABOUT, {"step": step, **about})
+    sync_files(draft)
+    remove_folder(target)  # one that was never marked
+    draft.rename(target)
+    sync_folder(home)
+    write_text(target / DONE, "")
+    write_text(run / LATEST, f"{FOLDER}/{target.name}\n")
+    _tidy(home, target)
+    return Checkpoint(target, step)
+
+
+def _tidy(home: Path, newest: Path) -> None:
+    """Remove drafts, checkpoints that were never marked, and what only resuming needs of older ones."""
+    for each in home.iterdir():
+        if each.name.startswith(".") or not (each / DONE).exists():
+            remove_folder(each)
+        elif each != newest:
+            for file in each.glob("resume*"):
+                file.unlink()
+
+
+def checkpoints(run: Path) -> list[Checkpoint]:
+    """Return the complete checkpoints of a run, the oldest first."""
+    home = run / FOLDER
+    found = [each for each in home.iterdir() if each.name.isdecimal()] if home.is_dir() else []
+    return [Checkpoint(each, int(each.name)) for each in sorted(found) if (each / DONE).exists()]
+
+
+def resumable(run: Path) -> Checkpoint | None:
+    """Return the newest complete checkpoint of a run; None if there is none yet."""
+    found = checkpoints(run)
+    return found[-1] if found else None
+
+
+def forget_after(run: Path, step: int) -> None:
+    """Remove what was written after a step, such as a checkpoint that was never marked."""
+    home = run / FOLDER
+    for each in home.iterdir() if home.is_dir() else ():
+        if each.name.startswith(".") or not (each / DONE).exists() or int(each.name) > step:
+            remove_folder(each)
+
+
+def find_checkpoint(path: Path) -> Checkpoint:
+    """Return the checkpoint that a path means: a run, its `latest`, or a folder of `checkpoints`.
+
+    Raises:
+        FileNotFoundError: there is no checkpoint; the message says what there is.
+    """
+    if (path / ABOUT).exists() and (path / DONE).exists():
+        return Checkpoint(path, int(read_json(path / ABOUT)["step"]))
+    run = path.parent if path.name == LATEST and not path.is_dir() else path
+    if (run / LATEST).is_file():
+        named = run / (run / LATEST).read_text(encoding="utf-8").strip()
+        if (named / DONE).exists():
+            return find_checkpoint(named)
+    newest = resumable(run) if run.is_dir() else None
+    if newest is not None:
+        return newest
+    if path.parent.name == FOLDER and path.parent.is_dir():
+        steps = ", ".join(str(each.step) for each in checkpoints(path.parent.parent)) or "none yet"
+        raise FileNotFoundError(f"there is no checkpoint {path}; the run has {steps}")
+    if (run / "run.json").exists():
+        raise FileNotFoundError(f"{run} has no checkpoint yet")
+    raise FileNotFoundError(f"{path} is not a run of `puzzlebox train`, nor one of its checkpoints")

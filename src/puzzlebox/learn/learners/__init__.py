@@ -1,0 +1,1 @@
+"""Learners of other libraries, behind the face of `puzzlebox.learn.learners.learner.Learner`."""

@@ -1,0 +1,150 @@
+"""The folder of a run of training: `run.json`, the lock, and whether a run there can be resumed."""
+
+import json
+import platform
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from puzzlebox.learn.checkpoints import resumable
+from puzzlebox.learn.files import lock, read_json, write_json
+
+RUN, FORMAT = "run.json", 1
+_LOCK = ".lock"
+# What a run that is resumed may change: more decisions, evaluations, and how its tasks are named, if they are the same.
+_MAY_CHANGE = ("sources", "steps", "evaluation", "evaluation_sources", "evaluate_every")
+_PACKAGES = ("puzzlebox", "torch", "numpy", "gymnasium", "stable-baselines3", "sheeprl", "sapien", "mujoco")
+
+
+class RunFolder:
+    """The folder of a run, locked against other processes.
+
+    Args:
+        folder: the folder.
+        plan: what determines the run, as plain values.
+        resume: whether a run that is there is resumed.
+        command: the command line.
+        device: where the learner computes.
+
+    Attributes:
+        folder: the folder.
+
+    Raises:
+        ValueError: the folder holds another run or other files, or a run that is not to be resumed.
+        BlockingIOError: another process trains in it.
+    """
+
+    def __init__(
+        self, folder: Path, plan: Mapping[str, Any], *, resume: bool, command: str = "", device: str = "cpu"
+    ) -> None:
+        self.folder = folder
+        before = read_run(folder) if (folder / RUN).exists() else None
+        if before is None and folder.exists() and any(each.name != _LOCK for each in folder.iterdir()):
+            raise ValueError(f"{folder} is not empty and no run of `puzzlebox train`; name another folder")
+        if before is None and resume:
+            raise ValueError(f"there is no run in {folder} to resume")
+        if before is not None and not resume:
+            checkpoint = resumable(folder)
+            where = "without a checkpoint" if checkpoint is None else f"with {checkpoint.step:,} decisions"
+            raise ValueError(f"{folder} holds a run {where}; add --resume to resume it, or name another folder")
+        now = json.loads(json.dumps(dict(plan), default=str))
+        if before is not None:
+            difference = _difference(before, now)
+            if difference:
+                raise ValueError(f"{folder} holds another run: {difference}; name another folder")
+        folder.mkdir(parents=True, exist_ok=True)
+        self._lock: IO[Any] = (folder / _LOCK).open("a")
+        if not lock(self._lock):
+            self._lock.close()
+            raise BlockingIOError(f"another command is training in {folder} just now")
+        commands = list(before["commands"]) if before else []
+        part = {"command": command, "device": device, "started": _time(), "versions": _versions()}
+        self._data = {"format": FORMAT, **now, "commands": [*commands, part]}
+        write_json(folder / RUN, self._data)
+
+    def abandon(self) -> None:
+        """Remove the file of a run that could not begin; one that is resumed stays."""
+        if len(self._data["commands"]) == 1 and resumable(self.folder) is None:
+            (self.folder / RUN).unlink(missing_ok=True)
+
+    def close_part(self, step: int) -> None:
+        """Note that this command is over, and how far it came."""
+        self._data["commands"][-1] |= {"finished": _time(), "step": step}
+        write_json(self.folder / RUN, self._data)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lock.close()
+
+
+def is_training(folder: Path) -> bool:
+    """Return whether a process trains in a folder just now."""
+    if not (folder / _LOCK).exists():
+        return False
+    with (folder / _LOCK).open("a") as file:
+        return not lock(file)
+
+
+def read_run(folder: Path) -> dict[str, Any]:
+    """Return what `run.json` of a run of training holds.
+
+    Raises:
+        FileNotFoundError: there is no run.
+        ValueError: the file is damaged, or is that of another kind of run.
+    """
+    if not (folder / RUN).exists():
+        raise FileNotFoundError(f"there is no run of `puzzlebox train` in {folder}")
+    data = read_json(folder / RUN)
+    if "learner" not in data or "commands" not in data:
+        raise ValueError(f"{folder} holds a run of another command; name another folder")
+    if data.get("format") != FORMAT:
+        raise ValueError(f"{folder} has the format {data.get('format')}, and this version reads {FORMAT}")
+    return data
+
+
+def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Return in words how a run differs from one before; "" if it is the same."""
+    for name, value in now.items():
+        old = before.get(name)
+        if name in _MAY_CHANGE or old == value:
+            continue
+        if name == "tasks":
+            return _task_difference(old or [], value)
+        if isinstance(old, dict) and isinstance(value, dict):
+            key = next(each for each in (*value, *old) if old.get(each) != value.get(each))
+            return f"{key} is {old.get(key)!r} there, not {value.get(key)!r}"
+        return f"its {name} is {old!r}, not {value!r}"
+    if now["steps"] < before["steps"]:
+        return f"it has {before['steps']:,} decisions, not {now['steps']:,}"
+    return ""
+
+
+def _task_difference(old: list[dict[str, str]], new: list[dict[str, str]]) -> str:
+    hashes = {each["name"]: each["hash"] for each in new}
+    for each in old:
+        if each["name"] not in hashes:
+            return f"it has the task {each['name']}"
+        if hashes[each["name"]] != each["hash"]:
+            return f"the task {each['name']} has changed since"
+    return f"it has {len(old)} tasks, not {len(new)}"
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version(), "system": platform.platform()}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _time() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,166 @@
+"""The settings of a run of training: defaults of a learner, a preset, and changes written `key=value`.
+
+There are four groups. `settings` are those of the learner, `environment` those of `puzzlebox.make` or of an infant
+task, `curiosity` and `run` are the same for all learners. A key is written with its group, as in
+`environment.camera=36`, or without it, as in `camera=36`.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+import yaml
+
+from puzzlebox.learn.values import checked_value, parse_value
+from puzzlebox.text import closest, nearest
+
+LEARNERS = ("recurrent", "ppo", "dqn", "sac", "dreamer")
+GROUPS = ("settings", "environment", "curiosity", "run")
+_FILE = Path(__file__).with_name("presets.yml")
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """All settings of a run, as `run.json` stores them.
+
+    Attributes:
+        learner: the name of the learner.
+        preset: the name of the preset; "" if there is none.
+        settings: those of the learner.
+        environment: those of the environments, without those that have their defaults.
+        curiosity: those of the intrinsic reward.
+        run: when checkpoints are written, and how long evaluations are.
+    """
+
+    learner: str
+    preset: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    curiosity: Mapping[str, Any] = field(default_factory=dict)
+    run: Mapping[str, Any] = field(default_factory=dict)
+
+    def plain(self) -> dict[str, Any]:
+        """Return all settings as plain values."""
+        return asdict(self)
+
+
+@cache
+def _tables() -> dict[str, Any]:
+    tables: dict[str, Any] = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
+    return tables
+
+
+def preset_names() -> list[str]:
+    """Return the names of all presets."""
+    return list(_tables()["presets"])
+
+
+def preset_named(name: str) -> dict[str, Any]:
+    """Return what a preset changes.
+
+    Raises:
+        ValueError: there is no such preset.
+    """
+    presets = _tables()["presets"]
+    if name not in presets:
+        raise ValueError(f"there is no preset {name!r}{nearest(name, presets)}")
+    return dict(presets[name])
+
+
+def learner_defaults(learner: str) -> dict[str, Any]:
+    """Return every setting of a learner with its default.
+
+    Raises:
+        ValueError: there is no such learner.
+    """
+    if learner not in LEARNERS:
+        raise ValueError(f"there is no learner {learner!r}{nearest(learner, LEARNERS)}")
+    if learner == "recurrent":
+        from puzzlebox.learn.recurrent import Settings
+
+        return {each.name: each.default for each in fields(Settings)}
+    return dict(_tables()["learners"][learner])
+
+
+def resolve(
+    learner: str | None,
+    preset: str | None = None,
+    changes: Iterable[str] = (),
+    known_environment: Mapping[str, Any] | None = None,
+) -> Resolved:
+    """Return all settings of a run.
+
+    Args:
+        learner: the name of the learner. Default: that of the preset, or `recurrent`.
+        preset: the name of a preset.
+        changes: texts such as `learning_rate=1e-4`.
+        known_environment: the settings that environments of the wing have, with their defaults; one that is not
+            among them must be written with its group.
+
+    Raises:
+        ValueError: there is no such learner, preset or setting, or a value is not allowed.
+    """
+    patch = preset_named(preset) if preset else {}
+    own = patch.get("learner")
+    if learner is not None and own is not None and learner != own:
+        raise ValueError(f"the preset {preset} is one of the learner {own}, not of {learner}")
+    learner = learner or own or "recurrent"
+    defaults = {
+        "settings": learner_defaults(learner),
+        "environment": dict(known_environment or {}),
+        "curiosity": dict(_tables()["curiosity"]),
+        "run": dict(_tables()["run"]),
+    }
+    values: dict[str, dict[str, Any]] = {name: dict(defaults[name]) for name in GROUPS}
+    values["environment"] = {}
+    given = [(group, key, value) for group in GROUPS for key, value in patch.get(group, {}).items()]
+    given += [_change(text, defaults) for text in changes]
+    for group, key, value in given:
+        if group == "environment":
+            values[group][key] = value
+            continue
+        values[group][key] = _checked(learner, group, key, value, defaults[group])
+    return Resolved(learner, preset or "", **values)
+
+
+def _change(text: str, defaults: Mapping[str, Mapping[str, Any]]) -> tuple[str, str, Any]:
+    """Return group, key and value of a text `key=value` or `group.key=value`."""
+    name, sign, value = text.partition("=")
+    name = name.strip()
+    if not sign or not name:
+        raise ValueError(f"{text!r} is not a setting; write it as in learning_rate=1e-4")
+    group, dot, key = name.partition(".")
+    if dot:
+        if group not in GROUPS:
+            raise ValueError(f"there is no group of settings {group!r} in {text!r}{nearest(group, GROUPS)}")
+        # An infant task has settings that only it knows; it refuses others itself.
+        if key not in defaults[group] and (group != "environment" or defaults[group]):
+            raise ValueError(f"there is no setting {name!r}{closest(key, defaults[group])}")
+        return group, key, parse_value(value)
+    for each in GROUPS:
+        if name in defaults[each]:
+            return each, name, parse_value(value)
+    everything = [key for each in GROUPS for key in defaults[each]]
+    hint = closest(name, everything)
+    if not hint and not defaults["environment"]:
+        hint = f"; a setting of the task is written environment.{name}=..."
+    raise ValueError(f"there is no setting {name!r}{hint or nearest(name, everything)}")
+
+
+def _checked(learner: str, group: str, key: str, value: Any, defaults: Mapping[str, Any]) -> Any:
+    choices: tuple[Any, ...] = ()
+    optional = False
+    if group == "settings" and learner == "recurrent":
+        from puzzlebox.learn.recurrent import Settings
+
+        kinds = [each.type for each in fields(Settings) if each.name == key]
+        options = get_args(kinds[0]) if kinds else ()
+        choices = options if kinds and get_origin(kinds[0]) is Literal else ()
+        optional = type(None) in options
+    if key not in defaults:
+        raise ValueError(f"there is no setting {key!r}{nearest(key, defaults)}")
+    if key == "ent_coef" and isinstance(value, int | float):  # a number, or `auto`
+        return float(value)
+    return checked_value(key, value, defaults[key], choices, optional)
