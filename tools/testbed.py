@@ -6,6 +6,7 @@ python tools/testbed.py status              which rows have how many variants
 python tools/testbed.py pairs               how long the solutions of tests and of their controls are
 python tools/testbed.py sheet --level 8 -o level-08.png
 python tools/testbed.py sheets              the contact sheets of the documentation
+python tools/testbed.py demands             what each task demands, for the tables of runs
 python tools/testbed.py table -o FOLDER     random, heuristic and navigator on everything
 """
 
@@ -50,6 +51,7 @@ def main() -> int:
     table.add_argument("--level", type=int, help="only this level")
     table.add_argument("--workers", type=int, default=1, help="processes at the same time (default: 1)")
     table.add_argument("-o", "--output", type=Path, required=True, help="the folder of the run, which can be resumed")
+    verbs.add_parser("demands", help="read off what each task demands, and write the tables")
     options = parser.parse_args()
     try:
         return _run(options)
@@ -81,6 +83,10 @@ def _run(options: argparse.Namespace) -> int:
 
         levels = [int(folder.name) for folder in level_folders()] if options.level is None else [options.level]
         print(lengths(levels))
+    if options.verb == "demands":
+        from testbed_build.demands import write_demands
+
+        write_demands(level_folders())
     if options.verb == "sheet":
         from testbed_build.level_sheet import level_sheet
 

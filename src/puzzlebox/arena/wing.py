@@ -14,6 +14,7 @@ from puzzlebox.arena.envs.settings import NOT_SENSES, Settings, defaults
 from puzzlebox.arena.envs.sources import NamedTask, places_of, tasks_of
 from puzzlebox.arena.rules import PHYSICS_STEP, PRESETS, Rules
 from puzzlebox.arena.schema import Task, TaskWarning, load_task, read
+from puzzlebox.arena.testbed.demands import stored_demands
 from puzzlebox.arena.testbed.training import is_template, open_template
 from puzzlebox.arena.things import CATALOGUE
 from puzzlebox.arena.variations.folder import values_in_manifest
@@ -102,7 +103,9 @@ class ArenaWing:
     def load(self, name: str, place: str, *, variations: int, seed: int) -> Iterator[Found]:
         """Yield the task of a file or a bundled name, or variations of a template."""
         if not is_template(place):
-            yield self.classify(name, _load_quietly(place))._replace(factors=values_in_manifest(Path(place)))
+            found = self.classify(name, _load_quietly(place))
+            demands = stored_demands(name, found.task.text)
+            yield found._replace(factors={**values_in_manifest(Path(place)), **demands})
             return
         template = open_template(place, seed=seed)
         amount = variations if template.endless else min(variations, template.count)

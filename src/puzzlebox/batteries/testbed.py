@@ -34,11 +34,14 @@ def battery_names(battery: str = BATTERY) -> tuple[str, ...]:
     return tuple(name for name in _archives() if name.startswith(f"{battery}/"))
 
 
+def archive_of(name: str) -> Path | None:
+    """Return the archive of a task of the testbed or its held-out set; None if no task has that name."""
+    return _archives().get(name) if name.startswith((f"{BATTERY}/", f"{HELD_OUT}/")) else None
+
+
 def battery_text(name: str) -> str | None:
     """Return the text of a task of the testbed or its held-out set; None if no task has that name."""
-    if not name.startswith((f"{BATTERY}/", f"{HELD_OUT}/")):
-        return None
-    path = _archives().get(name)
+    path = archive_of(name)
     if path is None:
         return None
     with ZipFile(path) as archive:
