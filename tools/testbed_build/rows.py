@@ -19,7 +19,7 @@ from puzzlebox.arena.testbed.tasks import id_of, with_metadata
 from puzzlebox.arena.variations import Variation
 from puzzlebox.batteries.testbed import BATTERY, HELD_OUT
 from puzzlebox.record.entries import hash_of
-from testbed_build.trial import OTHER_WAY, Trial, solves, try_task
+from testbed_build.trial import AS_LONG, OTHER_WAY, Trial, solves, takes_as_long, try_task
 
 # Raise it when the checks become stricter: all rows are then made again.
 VERSION = 3
@@ -173,6 +173,9 @@ class _Unit:
             trials.append((self._made[number], *trial))
         if len(trials) > 1 and self._level.number in OTHER_WAY and solves(trials[1][2], trials[0][2]):
             trials[0][0].problems["shortcut: what solves its control solves it, too"] += 1
+            return False
+        if len(trials) > 1 and self._level.number in AS_LONG and not takes_as_long(trials[0][2], trials[1][2]):
+            trials[0][0].problems["effort: its solution is much shorter or longer than that of its control"] += 1
             return False
         for made, entry, tried in trials:
             made.add(entry, tried)

@@ -23,6 +23,8 @@ NEEDS_PUSH = 10
 # On these levels, a test needs other actions than its control. On the others the way may be the same: what is asked for
 # there is to know it in the dark, from memory or by comparing.
 OTHER_WAY = (3, 5, 10)
+# On these levels, the solutions of a test and of its control are about equally long: the least and the greatest ratio.
+AS_LONG, LEAST_RATIO, MOST_RATIO = (3, 10), 0.75, 1.35
 
 
 @dataclass
@@ -104,6 +106,12 @@ def solves(one: Trial, other: Trial) -> bool:
         if world.passed() is True:
             return True
     return False
+
+
+def takes_as_long(test: Trial, control: Trial) -> bool:
+    """Return whether the solution of a test is about as long as that of its control."""
+    ratio = len(test.solutions[SEEDS[0]]) / len(control.solutions[SEEDS[0]])
+    return LEAST_RATIO <= ratio <= MOST_RATIO
 
 
 def _shortcuts(trial: Trial, shortcut: str) -> Iterator[str]:

@@ -2,10 +2,12 @@
 
 from collections import Counter, defaultdict
 from pathlib import Path
+from statistics import median
 
 import pytest
 
 from puzzlebox.arena.testbed.balance import places, preferences, repeats
+from puzzlebox.arena.testbed.lengths import pair_steps
 from puzzlebox.arena.testbed.level import VARIANTS, Level
 from puzzlebox.arena.testbed.manifest import read_manifest
 from puzzlebox.arena.testbed.pairs import differences, matched_variation, partner_of
@@ -19,6 +21,12 @@ LEVELS = level_folders()
 # Variables beside those of its row in which a control differs from its test, because a condition of the template ties
 # them to these: without baffles, the animal starts in the middle of the maze and looks at the food.
 TIED = {"03-24": {"start", "look"}}
+
+# Levels whose controls take as long as their tests, in physics steps of the recorded solutions.
+AS_LONG = (3, 8, 9, 10)
+# Controls that may be shorter, and the largest ratio. In the radial mazes of 08-13 and 08-21 baffles hide the food and
+# have to be gone round in every arm. In 09-02 either of two sets will do, so that the animal may take the nearer one.
+SHORTER = {"08-14": 1.45, "08-22": 1.45, "09-02": 1.55}
 
 
 def variations(level: Level, number: int) -> list[Variation]:
@@ -39,6 +47,17 @@ def test_a_control_differs_from_its_test_only_in_what_its_row_fixes(folder: Path
             assert differences(template, test, control) <= fixed | TIED.get(name, set()), name
             matched = matched_variation(template, test, row)
             assert matched is not None and matched.number == control.number
+
+
+@pytest.mark.parametrize("number", AS_LONG)
+def test_a_control_takes_as_long_as_its_test(number: int) -> None:
+    ratios = []
+    for (_, control), steps in pair_steps(read_level(number)).items():
+        name = f"{number:02d}-{control:02d}"
+        own = [test / other for test, other in steps]
+        assert len(own) == VARIANTS and all(0.75 <= ratio <= SHORTER.get(name, 1.35) for ratio in own), (name, steps)
+        ratios += own
+    assert 0.9 <= median(ratios) <= 1.1
 
 
 @pytest.mark.parametrize("folder", LEVELS, ids=lambda folder: folder.name)
