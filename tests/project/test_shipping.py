@@ -113,4 +113,4 @@ def test_the_metadata_are_valid_and_complete(tmp_path: Path) -> None:
     assert given.description and given.description_content_type == "text/markdown"
     extras = set(given.provides_extra or [])
     (everything,) = [each for each in given.requires_dist or [] if str(each.marker) == 'extra == "all"']
-    assert Requirement(str(everything)).extras == extras - {"all", "dev"}
+    assert Requirement(str(everything)).extras == extras - {"all", "dev", "dreamer"}

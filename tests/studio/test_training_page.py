@@ -1,6 +1,5 @@
 """Runs of training in the studio: which are listed, what their curves say, and that their agents can be watched."""
 
-import asyncio
 import json
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from starlette.applications import Starlette
 from puzzlebox.agents import agent_names
 from puzzlebox.studio.pages import load_pages
 from puzzlebox.studio.training import TrainingApi
+from studio_page import run_async
 
 pytest.importorskip("torch")
 
@@ -39,7 +39,7 @@ class Client:
             async with httpx.AsyncClient(transport=self._transport, base_url="http://studio") as client:
                 return await client.get(address)
 
-        return asyncio.run(ask())
+        return run_async(ask)
 
 
 @pytest.fixture(scope="module")

@@ -35,8 +35,11 @@ def list_agents() -> list[dict[str, str]]:
 
     An agent that cannot be made without options, such as `language`, is left out: a page gives none.
     """
-    names = [name for name in agent_names(ARENA) if not _needs_options(name)]
-    return [{"name": name, "description": _description(name)} for name in names]
+    return [{"name": name, "description": _description(name)} for name in _playable()]
+
+
+def _playable() -> list[str]:
+    return [name for name in agent_names(ARENA) if not _needs_options(name)]
 
 
 def _needs_options(name: str) -> bool:
@@ -64,9 +67,8 @@ def find_agent(name: str, allowed: str | None = None) -> Agent:
     Raises:
         ValueError: there is no agent of that name.
     """
-    names = agent_names(ARENA)
-    if name != allowed and name not in names:
-        raise ValueError(f"there is no agent {name!r}{nearest(name, names)}")
+    if name != allowed and name not in agent_names(ARENA):
+        raise ValueError(f"there is no agent {name!r}{nearest(name, _playable())}")
     return agent_named(name)
 
 

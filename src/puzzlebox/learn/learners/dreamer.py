@@ -20,7 +20,7 @@ from puzzlebox.learn.episodes import EpisodeCounter
 from puzzlebox.learn.learners.dreamer_config import configuration, make_fabric, picture_parts
 from puzzlebox.learn.learners.learner import Job
 from puzzlebox.learn.recurrent import Update
-from puzzlebox.seeds import agent_seed
+from puzzlebox.seeds import agent_seed, rng_from
 
 try:
     import hydra
@@ -177,7 +177,7 @@ class DreamerLearner:
         self._ratio = Ratio(self._settings["replay_ratio"])
         self._seed, self._steps, self._learned = job.seed, 0, 0
         self._replay = self._new_replay()
-        self._rng = np.random.default_rng(job.seed)
+        self._rng = rng_from(job.seed)
         self._counter = EpisodeCounter(self._envs)
         self._means = _Means()
         self._step: dict[str, Any] = {}

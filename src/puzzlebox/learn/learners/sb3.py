@@ -19,7 +19,7 @@ from gymnasium.spaces import Dict as DictSpace
 from puzzlebox.learn.checkpoints import RESUME, WEIGHTS
 from puzzlebox.learn.learners.learner import Job
 from puzzlebox.learn.recurrent import Update
-from puzzlebox.seeds import agent_seed
+from puzzlebox.seeds import agent_seed, rng_from
 
 try:
     from stable_baselines3 import DQN, PPO, SAC
@@ -281,12 +281,12 @@ class SB3Player:
         self._policy.set_training_mode(False)
         self._epsilon = settings["exploration_final_eps"] if name == "dqn" and not greedy else 0.0
         self._actions = action
-        self._rng = np.random.default_rng(0)
+        self._rng = rng_from(0)
         self._stream = torch.get_rng_state()
 
     def begin(self, seed: int) -> None:
         """Start an episode."""
-        self._rng = np.random.default_rng(seed)
+        self._rng = rng_from(seed)
         self._stream = torch.Generator().manual_seed(agent_seed(seed)).get_state()
 
     def act(self, observation: Any) -> Any:
