@@ -89,10 +89,13 @@ def solve(
 
 
 def _load(name: str, arena: int) -> "Task":
-    from puzzlebox.arena.variations import is_template
+    from puzzlebox.arena.testbed.training import is_template
 
     if is_template(name):
-        fail(f"{name} is a template, not a task", f"write some of its tasks with `puzzlebox vary {name} -o FOLDER`")
+        fail(
+            f"{name} is a template, not a task",
+            f"write some of its tasks with `puzzlebox vary {name} --sample 10 -o FOLDER`",
+        )
     reading = read_or_say_why(name)
     if reading.task is None:
         for finding in reading.findings:
