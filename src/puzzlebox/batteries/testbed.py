@@ -5,13 +5,17 @@ Tasks of the battery are called `testbed/LL-TT-V` (level, task, variant), those 
 a level, and `testbed-train/LL/TEMPLATE` that of one of its templates.
 """
 
+import zlib
+from errno import EIO
 from functools import cache
 from pathlib import Path
-from zipfile import ZipFile
+from zipfile import BadZipFile, ZipFile
 
 TESTBED = Path(__file__).parent / "arena" / "testbed"
 BATTERY, HELD_OUT, TRAINING = "testbed", "testbed-held-out", "testbed-train"
 ARCHIVE, LEVEL_FILE, ENDING = "tasks.zip", "level.yml", ".yml"
+# What reading a damaged archive raises: directory, checksum, compressed data, method, text.
+_DAMAGE = (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, UnicodeDecodeError)
 
 
 def level_folders() -> list[Path]:
@@ -21,11 +25,18 @@ def level_folders() -> list[Path]:
 
 @cache
 def _archives() -> dict[str, Path]:
-    """Return the archive of each task of the battery and of the held-out set, by name, in order."""
+    """Return the archive of each task of the battery and of the held-out set, by name, in order.
+
+    Raises:
+        OSError: an archive is damaged.
+    """
     archives: dict[str, Path] = {}
     for path in sorted(TESTBED.glob(f"*/{ARCHIVE}")):
-        with ZipFile(path) as archive:
-            archives |= {name.removesuffix(ENDING): path for name in archive.namelist()}
+        try:
+            with ZipFile(path) as archive:
+                archives |= {name.removesuffix(ENDING): path for name in archive.namelist()}
+        except _DAMAGE:
+            raise _damaged(str(path)) from None
     return dict(sorted(archives.items()))
 
 
@@ -40,12 +51,23 @@ def archive_of(name: str) -> Path | None:
 
 
 def battery_text(name: str) -> str | None:
-    """Return the text of a task of the testbed or its held-out set; None if no task has that name."""
+    """Return the text of a task of the testbed or its held-out set; None if no task has that name.
+
+    Raises:
+        OSError: the archive is damaged.
+    """
     path = archive_of(name)
     if path is None:
         return None
-    with ZipFile(path) as archive:
-        return archive.read(f"{name}{ENDING}").decode()
+    try:
+        with ZipFile(path) as archive:
+            return archive.read(f"{name}{ENDING}").decode()
+    except _DAMAGE:
+        raise _damaged(f"{name} in {path}") from None
+
+
+def _damaged(what: str) -> OSError:
+    return OSError(EIO, f"{what} is damaged; install Puzzlebox again")
 
 
 @cache

@@ -1,11 +1,14 @@
 """`puzzlebox tasks`: list the bundled tasks."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from puzzlebox.cli.words import fail, note, print_table, table
 from puzzlebox.text import closest
+
+if TYPE_CHECKING:
+    from puzzlebox.wings import Battery
 
 
 def tasks(
@@ -26,12 +29,12 @@ def tasks(
     from puzzlebox.wings import Battery, Bundled, wing_named, wing_names
 
     rows: list[Bundled] = []
-    batteries: list[Battery] = []
+    batteries: list[tuple[Any, Battery]] = []
     for name in wing_names():
         try:
             wing: Any = wing_named(name)
             own = wing.batteries() if hasattr(wing, "batteries") else []
-            batteries += own
+            batteries += [(wing, each) for each in own]
             if any(each.name == battery for each in own):
                 rows += wing.battery(battery, level)
             else:
@@ -41,8 +44,7 @@ def tasks(
             reason = str(problem) if isinstance(problem, ValueError) else f"the wing {name} fails: {problem!r}"
             note(f"warning: {reason}")
     if not rows and (battery or level):
-        where = " of ".join([f"level {level}"] * bool(level) + [battery] * bool(battery))
-        fail(f"there are no tasks in {where}{closest(battery, [each.name for each in batteries])}")
+        _refuse(battery, level, batteries)
     if as_json:
         import json
 
@@ -51,11 +53,38 @@ def tasks(
     listing = table("task", "parts", "level", "title", "tags")
     for row in rows:
         listing.add_row(row.name, row.parts, row.level, row.title, ", ".join(row.tags))
-    for each in () if battery or level else batteries:
+    for _, each in () if battery or level else batteries:
         listing.add_row(f"{each.name}/*", f"{each.tasks} tasks", "", each.title, ", ".join(each.tags))
     print_table(listing)
     if batteries and not battery:
-        note(f"`puzzlebox tasks --battery {batteries[0].name}` lists its {batteries[0].tasks} tasks")
+        first = batteries[0][1]
+        note(f"`puzzlebox tasks --battery {first.name}` lists its {first.tasks} tasks")
     note(
         "`puzzlebox play foraging` opens one in the browser; `puzzlebox run NAME --agent AGENT -o FOLDER` runs an agent"
     )
+
+
+def _refuse(battery: str, level: str, batteries: "list[tuple[Any, Battery]]") -> NoReturn:
+    """End the command with an error that says why no task is listed: the level, or the battery, is not there."""
+    from puzzlebox.wings import wing_named, wing_names
+
+    where = " of ".join([f"level {level}"] * bool(level) + [battery] * bool(battery))
+    for wing, each in batteries:
+        if each.name == battery:
+            levels = dict.fromkeys(row.level for row in wing.battery(battery))
+            fail(f"there are no tasks in {where}; allowed: {', '.join(levels)}")
+    templates = [] if level else [each for name in wing_names() for each in _templates(wing_named(name), battery)]
+    if templates:
+        fail(
+            f"{battery} is no list of tasks but of templates: {', '.join(templates)}",
+            f"write some of their tasks with `puzzlebox vary {templates[0]} --sample 10 -o FOLDER`",
+        )
+    fail(f"there are no tasks in {where}{closest(battery, [each.name for _, each in batteries])}")
+
+
+def _templates(wing: Any, battery: str) -> list[str]:
+    """Return the names that begin with that of a battery, and that a wing knows without listing them as tasks."""
+    try:
+        return [name for name, _ in wing.places(battery) if name.startswith(f"{battery}/")]
+    except Exception:  # it knows no such name; a wing of another package may fail in any way
+        return []

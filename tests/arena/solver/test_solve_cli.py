@@ -3,11 +3,13 @@
 import csv
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
 from typer.testing import CliRunner, Result
 
+import puzzlebox.arena.solver
 from puzzlebox.arena.cli.solve import solve
 from puzzlebox.arena.world import Record, World
 from puzzlebox.cli.replay import replay
@@ -92,3 +94,25 @@ def test_other_files_are_not_replaced(food: Path, tmp_path: Path) -> None:
     other.write_text("[1, 2]")
     assert "already there" in call("solve", food, "-o", other).stderr
     assert other.read_text() == "[1, 2]"
+
+
+def test_an_interrupted_search_keeps_what_was_found(
+    food: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other.yml"
+    other.write_text(FOOD)
+    search = puzzlebox.arena.solver.solve
+
+    def until_the_second(*arguments: Any, **options: Any) -> Any:
+        monkeypatch.setattr("puzzlebox.arena.solver.solve", interrupted)
+        return search(*arguments, **options)
+
+    def interrupted(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("puzzlebox.arena.solver.solve", until_the_second)
+    result = call("solve", food, other, "--csv")
+    assert result.exit_code == 130
+    assert [row["solved"] for row in csv.DictReader(io.StringIO(result.stdout))] == ["yes"]
+    assert "interrupted after 1 of 2 tasks" in result.stderr
+    assert "interrupted after 0 of 1 tasks" in call("solve", food).stderr

@@ -44,8 +44,8 @@ def expand_files(files: Iterable[str], *, patterns: bool = False) -> list[str]:
     """Return the files, with each folder replaced by the task files below it; an empty folder stays as it is.
 
     A name with `*` or `?` that is no file stands for the files and bundled tasks it matches, and a part of the
-    training space for its templates. An empty name ends the command with an error, and so does, with `patterns`, a
-    pattern without a match.
+    training space for its templates; with `patterns` it keeps its name, and a pattern without a match ends the
+    command with an error. An empty name always does.
     """
     from puzzlebox.arena.envs.sources import places_of
     from puzzlebox.arena.schema.folders import task_files
@@ -60,11 +60,12 @@ def expand_files(files: Iterable[str], *, patterns: bool = False) -> list[str]:
                 names += sorted(map(str, task_files(Path(name)))) or [name]
             except ValueError as problem:
                 fail(str(problem))
-        elif templates := training_files(name):
+        elif not patterns and (templates := training_files(name)):
             names += map(str, templates)
         elif has_magic(name) and not exists(name):
             try:
-                names += [place for _, place in places_of(name, templates=True)]
+                places = [place for _, place in places_of(name, templates=True)]
+                names += places if patterns else expand_files(places)
             except FileNotFoundError:
                 if patterns:
                     fail(f"no file matches {name}")

@@ -77,22 +77,32 @@ def solve(
     loaded = [(name, _load(name, arena)) for name in names]
     target = None if output is None else _target(output, several=len(names) > 1)
     _check_rules(rules)
-    results = []
-    with _progress(len(names)) as report:
-        for name, task in loaded:
-            result = _solve_one(name, task, arena - 1, seed, rules, seconds, (not no_push, not no_press), report)
-            results.append(result)
-            if target is not None and result.plan is not None:
-                _write(result.plan, target / f"{Path(name).stem}.json" if len(names) > 1 else target)
+    results: list[_Result] = []
+    interrupted = False
+    try:
+        with _progress(len(names)) as report:
+            for name, task in loaded:
+                result = _solve_one(name, task, arena - 1, seed, rules, seconds, (not no_push, not no_press), report)
+                results.append(result)
+                if target is not None and result.plan is not None:
+                    _write(result.plan, target / f"{Path(name).stem}.json" if len(names) > 1 else target)
+    except KeyboardInterrupt:
+        interrupted = True
+        note(f"interrupted after {len(results)} of {len(names)} tasks")
+        if not results:
+            raise typer.Exit(130) from None
     _print(results, seconds, as_csv=as_csv)
-    raise typer.Exit(0 if all(each.plan for each in results) else 1)
+    raise typer.Exit(130 if interrupted else 0 if all(each.plan for each in results) else 1)
 
 
 def _load(name: str, arena: int) -> "Task":
-    from puzzlebox.arena.variations import is_template
+    from puzzlebox.arena.testbed.training import is_template
 
     if is_template(name):
-        fail(f"{name} is a template, not a task", f"write some of its tasks with `puzzlebox vary {name} -o FOLDER`")
+        fail(
+            f"{name} is a template, not a task",
+            f"write some of its tasks with `puzzlebox vary {name} --sample 10 -o FOLDER`",
+        )
     reading = read_or_say_why(name)
     if reading.task is None:
         for finding in reading.findings:

@@ -4,7 +4,8 @@ import re
 import warnings
 from collections.abc import Iterable
 from dataclasses import replace
-from glob import escape, glob
+from fnmatch import fnmatchcase
+from glob import escape, glob, has_magic
 from os import PathLike
 from os.path import dirname, exists, isdir, isfile, islink, join
 from pathlib import Path
@@ -14,8 +15,8 @@ from puzzlebox.arena.schema.models import Task
 from puzzlebox.arena.schema.reading import Reading, read
 from puzzlebox.arena.schema.tree import MAX_BYTES
 from puzzlebox.arena.schema.writing import write
-from puzzlebox.batteries import battery_names, battery_text, bundled_names, bundled_path
-from puzzlebox.batteries.testbed import BATTERY, HELD_OUT
+from puzzlebox.batteries import battery_names, battery_text, bundled_names, bundled_path, training_names
+from puzzlebox.batteries.testbed import BATTERY, HELD_OUT, TRAINING
 from puzzlebox.text import closest, nearest
 
 TEXT = "<text>"
@@ -103,11 +104,37 @@ def find(source: str | PathLike[str]) -> Path:
     if Path(name).suffix.lower() in (".yml", ".yaml"):
         near = near or closest(Path(name).with_suffix("").as_posix(), bundled_names())
         raise FileNotFoundError(f"there is no file {name}{near}")
+    if has_magic(name):
+        raise FileNotFoundError(_pattern_message(name))
+    if name.startswith(f"{TRAINING}/"):
+        raise FileNotFoundError(_training_message(name))
     if name.startswith(f"{BATTERY}/") or name.startswith(f"{HELD_OUT}/"):
         hint = nearest(name, battery_names(name.split("/")[0]), listed_by=f"puzzlebox tasks --battery {BATTERY}")
     else:
         hint = near or nearest(name, bundled_names(), listed_by="puzzlebox tasks")
     raise FileNotFoundError(f"there is no file {name} and no bundled task of that name{hint}")
+
+
+def _pattern_message(pattern: str) -> str:
+    """Return why a pattern is not one task: it means several, or none."""
+    known = (*bundled_names(), *battery_names(BATTERY), *battery_names(HELD_OUT), *training_names())
+    fitting = [name for name in known if fnmatchcase(name, pattern)]
+    if not fitting:
+        return f"no bundled task and no file fits {pattern}; `puzzlebox tasks` lists what is bundled"
+    if fitting[0].startswith(f"{TRAINING}/"):
+        return _training_message(fitting[0])
+    means = "one task" if len(fitting) == 1 else f"{len(fitting)} tasks"
+    return f"{pattern} means {means}; name one, such as `{fitting[0]}`"
+
+
+def _training_message(name: str) -> str:
+    """Return why a name of the training space is not one task."""
+    if name not in training_names():
+        return f"there is no training space {name}{nearest(name, training_names())}"
+    return (
+        f"{name} means many tasks; `puzzlebox vary {name} --sample 10 -o FOLDER` writes some, and puzzlebox.make and "
+        "`puzzlebox run` draw them"
+    )
 
 
 def _files_beside(name: str) -> list[str]:

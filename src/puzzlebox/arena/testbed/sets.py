@@ -24,6 +24,8 @@ _FOR_TESTING, _ALL = 3, 10
 TRAINING_SHARE = 1 - _FOR_TESTING / _ALL
 # Keys that change what is seen and not where anything is.
 _LOOKS = frozenset({"color", "theme", "skin", "metadata", "id", "texture"})
+# The variable of templates by which the whole arena is turned.
+_TURN = "turn"
 # The most combinations that are looked at to find the next one of a set.
 _MOST_CANDIDATES = 20_000
 
@@ -43,13 +45,20 @@ def _without_looks(value: Any) -> Any:
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def layout_of(template: Template, variation: Variation, use: TemplateUse) -> str:
-    """Return the hash of the layout of a variation, with all variables that are looks at their first value."""
+def layout_of(template: Template, variation: Variation, use: TemplateUse, *, turned: bool = True) -> str:
+    """Return the hash of the layout of a variation, with all variables that are looks at their first value.
+
+    Args:
+        template: its template.
+        variation: the variation.
+        use: how its level uses the template.
+        turned: whether a turned arena is another layout; if not, `turn` is at its first value, too.
+    """
     selection: Selection = {}
     plan = vary_plan(template)
     plan.space.unrank(variation.number % template.count, selection)
     changed = dict(selection)
-    for choice in plan.choices_named(use.looks):
+    for choice in plan.choices_named(use.looks if turned else [*use.looks, _TURN]):
         changed[choice] = 0
     if changed == selection:
         return layout_hash(variation.task)

@@ -1,19 +1,24 @@
-"""The training space: templates of the testbed without the layouts of its battery and of its held-out set."""
+"""The training space: templates of the testbed without the layouts of its battery and of its held-out set.
+
+A task of those sets that is only turned has another layout, but the animal sees the same, so it is left out as well.
+"""
 
 from collections.abc import Iterator
+from functools import cache
 from os import PathLike
 from random import Random
 from typing import Any
 
 from puzzlebox.arena.testbed.level import Level, TemplateUse
+from puzzlebox.arena.testbed.manifest import read_manifest
 from puzzlebox.arena.testbed.reading import read_level
-from puzzlebox.arena.testbed.sets import TRAINING_SHARE, part_of
+from puzzlebox.arena.testbed.sets import TRAINING_SHARE, layout_of, part_of
 from puzzlebox.arena.variations import Template, Variation
 from puzzlebox.arena.variations import is_template as is_template_file
 from puzzlebox.arena.variations.narrowing import fixed_options
 from puzzlebox.arena.variations.parts import Data
 from puzzlebox.arena.variations.plan import Design, VariationData
-from puzzlebox.batteries.testbed import TRAINING, training_names
+from puzzlebox.batteries.testbed import TESTBED, TRAINING, training_names
 from puzzlebox.seeds import sample_rng
 from puzzlebox.text import nearest
 
@@ -108,10 +113,12 @@ class TrainingSpace(Template):
         """Return a variation for training, drawn at random: a template first, then one of its combinations."""
         for _ in range(_MOST_DRAWS):
             place = rng.randrange(len(self._members))
-            _, template, use = self._members[place]
+            name, template, use = self._members[place]
             variation = template.draw(rng)
             if part_of(template, variation, use) == "train":
-                return self._own(place, variation)
+                unturned = layout_of(template, variation, use, turned=False)
+                if unturned not in _unturned_layouts(self._level.number, name):
+                    return self._own(place, variation)
         raise ValueError(f"{self.name} has no variations for training")
 
     def sample_indices(self, amount: int, seed: int = 0) -> Iterator[int]:
@@ -130,6 +137,17 @@ class TrainingSpace(Template):
     def indices(self) -> Iterator[int]:
         """Yield the numbers of variations for training."""
         return self.sample_indices(self.count)
+
+
+@cache
+def _unturned_layouts(number: int, name: str) -> frozenset[str]:
+    """Return the layouts, as they are before turning, of all tasks that a template gave to the two other sets."""
+    level = read_level(number, partial=True)
+    template, use = level.templates[name], level.about.templates[name]
+    entries = read_manifest(TESTBED / f"{number:02d}").values()
+    # A template that was changed since may have fewer combinations than when the level was built.
+    numbers = [each.number for each in entries if each.template == name and each.number < template.count]
+    return frozenset(layout_of(template, template.at(each), use, turned=False) for each in numbers)
 
 
 def _size(template: Template, use: TemplateUse) -> int:
