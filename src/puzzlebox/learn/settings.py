@@ -19,6 +19,15 @@ from puzzlebox.text import closest, nearest
 LEARNERS = ("recurrent", "ppo", "dqn", "sac", "dreamer")
 GROUPS = ("settings", "environment", "curiosity", "run")
 _FILE = Path(__file__).with_name("presets.yml")
+# Counts that a run cannot do with none of, and numbers that are at most 1; of any learner.
+_AT_LEAST_ONE = (
+    *("envs", "log_every", "evaluation_episodes", "every", "batch_size", "buffer_size", "train_freq"),
+    *("rollout", "epochs", "minibatches", "memory_size", "n_steps", "n_epochs", "sequence_length", "horizon"),
+)
+_AT_MOST_ONE = (
+    *("gamma", "gae_lambda", "tau", "forward_share"),
+    *("exploration_fraction", "exploration_initial_eps", "exploration_final_eps"),
+)
 
 
 @dataclass(frozen=True)
@@ -137,16 +146,21 @@ def _change(text: str, defaults: Mapping[str, Mapping[str, Any]]) -> tuple[str, 
             raise ValueError(f"there is no group of settings {group!r} in {text!r}{nearest(group, GROUPS)}")
         # An infant task has settings that only it knows; it refuses others itself.
         if key not in defaults[group] and (group != "environment" or defaults[group]):
-            raise ValueError(f"there is no setting {name!r}{closest(key, defaults[group])}")
-        return group, key, parse_value(value)
+            raise ValueError(f"there is no setting {name!r}{closest(key, list(defaults[group]))}")
+        return group, key, _parsed(group, value, defaults[group].get(key))
     for each in GROUPS:
         if name in defaults[each]:
-            return each, name, parse_value(value)
+            return each, name, _parsed(each, value, defaults[each][name])
     everything = [key for each in GROUPS for key in defaults[each]]
     hint = closest(name, everything)
     if not hint and not defaults["environment"]:
         hint = f"; a setting of the task is written environment.{name}=..."
     raise ValueError(f"there is no setting {name!r}{hint or nearest(name, everything)}")
+
+
+def _parsed(group: str, text: str, default: Any) -> Any:
+    """Return the value of a text; a setting of the environment that is a word stays one, as in `rules=3.1`."""
+    return text.strip() if group == "environment" and isinstance(default, str) else parse_value(text)
 
 
 def _checked(learner: str, group: str, key: str, value: Any, defaults: Mapping[str, Any]) -> Any:
@@ -163,4 +177,9 @@ def _checked(learner: str, group: str, key: str, value: Any, defaults: Mapping[s
         raise ValueError(f"there is no setting {key!r}{nearest(key, defaults)}")
     if key == "ent_coef" and isinstance(value, int | float):  # a number, or `auto`
         return float(value)
-    return checked_value(key, value, defaults[key], choices, optional)
+    found = checked_value(key, value, defaults[key], choices, optional)
+    if key in _AT_LEAST_ONE and found is not None and found < 1:
+        raise ValueError(f"{key} is {found!r}; it must be a whole number, 1 or more")
+    if key in _AT_MOST_ONE and found > 1:
+        raise ValueError(f"{key} is {found!r}; it must be from 0 to 1")
+    return found
