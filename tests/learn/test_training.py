@@ -8,6 +8,7 @@ import pytest
 
 from command import puzzlebox
 from puzzlebox.learn.checkpoints import checkpoints, find_checkpoint
+from puzzlebox.learn.logs import Logs
 from puzzlebox.learn.trainer import train
 from training_helpers import lines, small_plan, train_until, trained
 
@@ -80,6 +81,21 @@ def _tensors(folder: Path) -> dict[str, list[float]]:
 
     state = torch.load(folder / "weights.pt", weights_only=True)
     return {name: value.flatten().tolist() for name, value in state.items()}
+
+
+@pytest.mark.parametrize("step", [0, 200])
+def test_tensorboard_hides_what_was_logged_after_the_checkpoint_and_nothing_else(tmp_path: Path, step: int) -> None:
+    event_pb2 = pytest.importorskip("tensorboardX.proto.event_pb2")
+    logs = Logs(tmp_path, None if step == 0 else {"episodes.jsonl": 0, "log.jsonl": 0}, step)
+    logs.close()
+    (data,) = [each.read_bytes() for each in (tmp_path / "tensorboard").iterdir()]
+    events, at = [], 0
+    while at < len(data):  # length, its checksum, an event, its checksum
+        size = int.from_bytes(data[at : at + 8], "little")
+        events.append(event_pb2.Event.FromString(data[at + 12 : at + 12 + size]))
+        at += size + 16
+    starts = [each.step for each in events if each.HasField("session_log")]
+    assert starts == [step + 1]  # TensorBoard removes entries from this step on
 
 
 def test_a_resumed_run_may_be_longer_and_continues_its_log(tmp_path: Path) -> None:
