@@ -144,6 +144,11 @@ def test_the_command_trains_resumes_and_is_an_agent(tmp_path: Path) -> None:
     assert "add --resume" in puzzlebox(*command, "--steps", "64", *small, cwd=tmp_path).stderr
     again = puzzlebox("train", "-o", "run", "--resume", "--steps", "128", cwd=tmp_path)
     assert again.returncode == 0 and "128" in again.stdout, again.stderr
+    # A setting may be repeated without the others; one that differs is named.
+    same = puzzlebox("train", "-o", "run", "--resume", small[0], cwd=tmp_path)
+    assert same.returncode == 0, same.stderr
+    other = puzzlebox("train", "-o", "run", "--resume", "learning_rate=0.5", cwd=tmp_path)
+    assert other.returncode == 1 and "learning_rate is 0.0003 there, not 0.5" in other.stderr
     played = puzzlebox(
         *("run", "examples/wall", "--agent", "run/latest", "--agent", "run(greedy=true)", "--workers", "1"),
         *("-o", "out"),
@@ -170,6 +175,7 @@ def test_the_command_trains_resumes_and_is_an_agent(tmp_path: Path) -> None:
         (["examples/food", "--curriculum", "operant"], "has its own tasks; leave examples/food out"),
         (["examples/food", "--device", "tpu"], "there is no device 'tpu'"),
         (["examples/food", "--evaluate-every", "10"], "--evaluate-every needs --evaluate TASK"),
+        (["examples/food", "--minutes", "0"], "--minutes is 0; it must be above 0"),
         ([], "there is nothing to train on"),
     ],
 )

@@ -6,7 +6,7 @@ task, `curiosity` and `run` are the same for all learners. A key is written with
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -116,22 +116,46 @@ def resolve(
     if learner is not None and own is not None and learner != own:
         raise ValueError(f"the preset {preset} is one of the learner {own}, not of {learner}")
     learner = learner or own or "recurrent"
-    defaults = {
+    defaults = _defaults(learner, known_environment)
+    values: dict[str, dict[str, Any]] = {name: dict(defaults[name]) for name in GROUPS}
+    values["environment"] = {}
+    given = [(group, key, value) for group in GROUPS for key, value in patch.get(group, {}).items()]
+    given += [_change(text, defaults) for text in changes]
+    _apply(values, given, learner, defaults)
+    return Resolved(learner, preset or "", **values)
+
+
+def change(resolved: Resolved, changes: Iterable[str], known_environment: Mapping[str, Any] | None = None) -> Resolved:
+    """Return settings with changes, as `resolve` takes them; all others are as they were.
+
+    Raises:
+        ValueError: there is no such setting, or a value is not allowed.
+    """
+    defaults = _defaults(resolved.learner, known_environment)
+    values: dict[str, dict[str, Any]] = {name: dict(getattr(resolved, name)) for name in GROUPS}
+    _apply(values, [_change(text, defaults) for text in changes], resolved.learner, defaults)
+    return replace(resolved, **values)
+
+
+def _defaults(learner: str, known_environment: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
+    return {
         "settings": learner_defaults(learner),
         "environment": dict(known_environment or {}),
         "curiosity": dict(_tables()["curiosity"]),
         "run": dict(_tables()["run"]),
     }
-    values: dict[str, dict[str, Any]] = {name: dict(defaults[name]) for name in GROUPS}
-    values["environment"] = {}
-    given = [(group, key, value) for group in GROUPS for key, value in patch.get(group, {}).items()]
-    given += [_change(text, defaults) for text in changes]
+
+
+def _apply(
+    values: dict[str, dict[str, Any]],
+    given: Iterable[tuple[str, str, Any]],
+    learner: str,
+    defaults: Mapping[str, Mapping[str, Any]],
+) -> None:
+    """Write values into their groups, checked; the environment checks its own."""
     for group, key, value in given:
-        if group == "environment":
-            values[group][key] = value
-            continue
-        values[group][key] = _checked(learner, group, key, value, defaults[group])
-    return Resolved(learner, preset or "", **values)
+        own = group == "environment"
+        values[group][key] = value if own else _checked(learner, group, key, value, defaults[group])
 
 
 def _change(text: str, defaults: Mapping[str, Mapping[str, Any]]) -> tuple[str, str, Any]:
