@@ -8,6 +8,7 @@ import pytest
 
 from command import puzzlebox
 from puzzlebox.learn.checkpoints import checkpoints, find_checkpoint
+from puzzlebox.learn.logs import Logs
 from puzzlebox.learn.trainer import train
 from training_helpers import lines, small_plan, train_until, trained
 
@@ -82,6 +83,21 @@ def _tensors(folder: Path) -> dict[str, list[float]]:
     return {name: value.flatten().tolist() for name, value in state.items()}
 
 
+@pytest.mark.parametrize("step", [0, 200])
+def test_tensorboard_hides_what_was_logged_after_the_checkpoint_and_nothing_else(tmp_path: Path, step: int) -> None:
+    event_pb2 = pytest.importorskip("tensorboardX.proto.event_pb2")
+    logs = Logs(tmp_path, None if step == 0 else {"episodes.jsonl": 0, "log.jsonl": 0}, step)
+    logs.close()
+    (data,) = [each.read_bytes() for each in (tmp_path / "tensorboard").iterdir()]
+    events, at = [], 0
+    while at < len(data):  # length, its checksum, an event, its checksum
+        size = int.from_bytes(data[at : at + 8], "little")
+        events.append(event_pb2.Event.FromString(data[at + 12 : at + 12 + size]))
+        at += size + 16
+    starts = [each.step for each in events if each.HasField("session_log")]
+    assert starts == [step + 1]  # TensorBoard removes entries from this step on
+
+
 def test_a_resumed_run_may_be_longer_and_continues_its_log(tmp_path: Path) -> None:
     trained(small_plan(steps=64), tmp_path / "run")
     before = lines(tmp_path / "run" / "episodes.jsonl")
@@ -128,6 +144,11 @@ def test_the_command_trains_resumes_and_is_an_agent(tmp_path: Path) -> None:
     assert "add --resume" in puzzlebox(*command, "--steps", "64", *small, cwd=tmp_path).stderr
     again = puzzlebox("train", "-o", "run", "--resume", "--steps", "128", cwd=tmp_path)
     assert again.returncode == 0 and "128" in again.stdout, again.stderr
+    # A setting may be repeated without the others; one that differs is named.
+    same = puzzlebox("train", "-o", "run", "--resume", small[0], cwd=tmp_path)
+    assert same.returncode == 0, same.stderr
+    other = puzzlebox("train", "-o", "run", "--resume", "learning_rate=0.5", cwd=tmp_path)
+    assert other.returncode == 1 and "learning_rate is 0.0003 there, not 0.5" in other.stderr
     played = puzzlebox(
         *("run", "examples/wall", "--agent", "run/latest", "--agent", "run(greedy=true)", "--workers", "1"),
         *("-o", "out"),
@@ -154,6 +175,7 @@ def test_the_command_trains_resumes_and_is_an_agent(tmp_path: Path) -> None:
         (["examples/food", "--curriculum", "operant"], "has its own tasks; leave examples/food out"),
         (["examples/food", "--device", "tpu"], "there is no device 'tpu'"),
         (["examples/food", "--evaluate-every", "10"], "--evaluate-every needs --evaluate TASK"),
+        (["examples/food", "--minutes", "0"], "--minutes is 0; it must be above 0"),
         ([], "there is nothing to train on"),
     ],
 )
@@ -162,3 +184,14 @@ def test_what_cannot_be_trained_is_refused_in_one_sentence(tmp_path: Path, argum
     assert done.returncode == 1 and sentence in done.stderr, done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert not (tmp_path / "run" / "run.json").exists()
+
+
+@pytest.mark.parametrize("learner", ["recurrent", "ppo"])
+def test_a_run_that_diverges_stops_and_keeps_its_last_good_checkpoint(tmp_path: Path, learner: str) -> None:
+    own = ("envs=2", "workers=1", "rollout=32", "minibatches=2", "network=mlp") if learner == "recurrent" else ()
+    plan = small_plan("learning_rate=1e30", "checkpoint_every=64", *own, learner=learner, steps=10_000)
+    with pytest.raises(
+        ValueError, match=r"^training has diverged: after \d+ decisions \S*loss is (nan|-?inf); .* learning_rate$"
+    ):
+        train(plan, tmp_path / "run")
+    assert len(checkpoints(tmp_path / "run")) < 10

@@ -89,6 +89,8 @@ def train(
     if output is None:
         fail("no folder was named", "name the folder of the run with -o")
     refuse_file(output)
+    if minutes is not None and minutes <= 0:
+        fail(f"--minutes is {minutes:g}; it must be above 0")
     words = tasks or []
     changes = [each for each in words if re.match(r"[A-Za-z_][\w.]*=", each)]
     sources = [each for each in words if each not in changes]
@@ -180,21 +182,21 @@ def _plan_again(output: Path, **chosen: Any) -> "Plan":
     chosen["seed"] = chosen["seed"] or before["seed"]
     chosen["evaluate"] = chosen["evaluate"] or before["evaluation_sources"]
     chosen["evaluate_every"] = chosen["evaluate_every"] or before["evaluate_every"]
-    return _with_settings_of(_plan(**chosen), before, bool(chosen["changes"]))
+    return _with_settings_of(_plan(**chosen), before, chosen["changes"])
 
 
-def _with_settings_of(plan: "Plan", before: dict[str, Any], changed: bool) -> "Plan":
-    """Return a plan with the settings and the stages of an earlier run, unless the command changes some."""
+def _with_settings_of(plan: "Plan", before: dict[str, Any], changes: list[str]) -> "Plan":
+    """Return a plan with the settings and the stages of an earlier run; the folder refuses those that changed."""
     from dataclasses import replace
 
-    from puzzlebox.learn.settings import GROUPS, Resolved
+    from puzzlebox.learn.settings import GROUPS, Resolved, change
+    from puzzlebox.wings import find_training
 
     stages = before["stages"]
     course = replace(plan.course, stages=None if stages is None else tuple(stages))
-    if changed:
-        return replace(plan, course=course)
     own = Resolved(plan.resolved.learner, plan.resolved.preset, **{name: before[name] for name in GROUPS})
-    return replace(plan, course=course, resolved=own)
+    known = find_training(course.tasks.wing).training_settings()
+    return replace(plan, course=course, resolved=change(own, changes, known))
 
 
 def _device(name: str | None) -> str:

@@ -76,8 +76,8 @@ def _board(folder: Path, step: int) -> Any:
         from tensorboardX import SummaryWriter
     except ImportError:
         return None
-    # Entries of an interrupted part after this step are hidden.
-    return SummaryWriter(str(folder), purge_step=step if step else None)
+    # TensorBoard hides what an interrupted part logged at this step or later; what it logged at `step` stays.
+    return SummaryWriter(str(folder), purge_step=step + 1)
 
 
 def append_line(path: Path, line: Mapping[str, Any]) -> None:

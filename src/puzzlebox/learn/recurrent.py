@@ -98,6 +98,7 @@ class Settings:
             ("rollout", 1),
             ("epochs", 1),
             ("minibatches", 1),
+            ("memory_size", 1),
         ):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:

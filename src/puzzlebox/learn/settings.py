@@ -6,7 +6,7 @@ task, `curiosity` and `run` are the same for all learners. A key is written with
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -19,6 +19,15 @@ from puzzlebox.text import closest, nearest
 LEARNERS = ("recurrent", "ppo", "dqn", "sac", "dreamer")
 GROUPS = ("settings", "environment", "curiosity", "run")
 _FILE = Path(__file__).with_name("presets.yml")
+# Counts that a run cannot do with none of, and numbers that are at most 1; of any learner.
+_AT_LEAST_ONE = (
+    *("envs", "log_every", "evaluation_episodes", "every", "batch_size", "buffer_size", "train_freq"),
+    *("rollout", "epochs", "minibatches", "memory_size", "n_steps", "n_epochs", "sequence_length", "horizon"),
+)
+_AT_MOST_ONE = (
+    *("gamma", "gae_lambda", "tau", "forward_share"),
+    *("exploration_fraction", "exploration_initial_eps", "exploration_final_eps"),
+)
 
 
 @dataclass(frozen=True)
@@ -107,22 +116,46 @@ def resolve(
     if learner is not None and own is not None and learner != own:
         raise ValueError(f"the preset {preset} is one of the learner {own}, not of {learner}")
     learner = learner or own or "recurrent"
-    defaults = {
+    defaults = _defaults(learner, known_environment)
+    values: dict[str, dict[str, Any]] = {name: dict(defaults[name]) for name in GROUPS}
+    values["environment"] = {}
+    given = [(group, key, value) for group in GROUPS for key, value in patch.get(group, {}).items()]
+    given += [_change(text, defaults) for text in changes]
+    _apply(values, given, learner, defaults)
+    return Resolved(learner, preset or "", **values)
+
+
+def change(resolved: Resolved, changes: Iterable[str], known_environment: Mapping[str, Any] | None = None) -> Resolved:
+    """Return settings with changes, as `resolve` takes them; all others are as they were.
+
+    Raises:
+        ValueError: there is no such setting, or a value is not allowed.
+    """
+    defaults = _defaults(resolved.learner, known_environment)
+    values: dict[str, dict[str, Any]] = {name: dict(getattr(resolved, name)) for name in GROUPS}
+    _apply(values, [_change(text, defaults) for text in changes], resolved.learner, defaults)
+    return replace(resolved, **values)
+
+
+def _defaults(learner: str, known_environment: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
+    return {
         "settings": learner_defaults(learner),
         "environment": dict(known_environment or {}),
         "curiosity": dict(_tables()["curiosity"]),
         "run": dict(_tables()["run"]),
     }
-    values: dict[str, dict[str, Any]] = {name: dict(defaults[name]) for name in GROUPS}
-    values["environment"] = {}
-    given = [(group, key, value) for group in GROUPS for key, value in patch.get(group, {}).items()]
-    given += [_change(text, defaults) for text in changes]
+
+
+def _apply(
+    values: dict[str, dict[str, Any]],
+    given: Iterable[tuple[str, str, Any]],
+    learner: str,
+    defaults: Mapping[str, Mapping[str, Any]],
+) -> None:
+    """Write values into their groups, checked; the environment checks its own."""
     for group, key, value in given:
-        if group == "environment":
-            values[group][key] = value
-            continue
-        values[group][key] = _checked(learner, group, key, value, defaults[group])
-    return Resolved(learner, preset or "", **values)
+        own = group == "environment"
+        values[group][key] = value if own else _checked(learner, group, key, value, defaults[group])
 
 
 def _change(text: str, defaults: Mapping[str, Mapping[str, Any]]) -> tuple[str, str, Any]:
@@ -137,16 +170,21 @@ def _change(text: str, defaults: Mapping[str, Mapping[str, Any]]) -> tuple[str, 
             raise ValueError(f"there is no group of settings {group!r} in {text!r}{nearest(group, GROUPS)}")
         # An infant task has settings that only it knows; it refuses others itself.
         if key not in defaults[group] and (group != "environment" or defaults[group]):
-            raise ValueError(f"there is no setting {name!r}{closest(key, defaults[group])}")
-        return group, key, parse_value(value)
+            raise ValueError(f"there is no setting {name!r}{closest(key, list(defaults[group]))}")
+        return group, key, _parsed(group, value, defaults[group].get(key))
     for each in GROUPS:
         if name in defaults[each]:
-            return each, name, parse_value(value)
+            return each, name, _parsed(each, value, defaults[each][name])
     everything = [key for each in GROUPS for key in defaults[each]]
     hint = closest(name, everything)
     if not hint and not defaults["environment"]:
         hint = f"; a setting of the task is written environment.{name}=..."
     raise ValueError(f"there is no setting {name!r}{hint or nearest(name, everything)}")
+
+
+def _parsed(group: str, text: str, default: Any) -> Any:
+    """Return the value of a text; a setting of the environment that is a word stays one, as in `rules=3.1`."""
+    return text.strip() if group == "environment" and isinstance(default, str) else parse_value(text)
 
 
 def _checked(learner: str, group: str, key: str, value: Any, defaults: Mapping[str, Any]) -> Any:
@@ -163,4 +201,9 @@ def _checked(learner: str, group: str, key: str, value: Any, defaults: Mapping[s
         raise ValueError(f"there is no setting {key!r}{nearest(key, defaults)}")
     if key == "ent_coef" and isinstance(value, int | float):  # a number, or `auto`
         return float(value)
-    return checked_value(key, value, defaults[key], choices, optional)
+    found = checked_value(key, value, defaults[key], choices, optional)
+    if key in _AT_LEAST_ONE and found is not None and found < 1:
+        raise ValueError(f"{key} is {found!r}; it must be a whole number, 1 or more")
+    if key in _AT_MOST_ONE and found > 1:
+        raise ValueError(f"{key} is {found!r}; it must be from 0 to 1")
+    return found

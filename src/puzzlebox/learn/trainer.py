@@ -1,8 +1,9 @@
 """The training loop of all learners: updates, logs, checkpoints, evaluations, and how a run is resumed."""
 
+import math
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -264,6 +265,7 @@ class _Loop:
         update = learner.update()
         update.episodes = _without_intrinsic(learner.vector, update.episodes)
         self.step += update.steps
+        self._refuse_divergence(update.metrics)
         self._seconds += time.monotonic() - start
         self._episodes += len(update.episodes)
         self._curriculum.observe(update.episodes)
@@ -272,6 +274,19 @@ class _Loop:
         self._log(update, getattr(learner.vector, "metrics", {}), time.monotonic() - start)
         if self._progress is not None:
             self._progress(self._where())
+
+    def _refuse_divergence(self, metrics: Mapping[str, float]) -> None:
+        """Stop a run whose losses are no longer finite: its weights are not either, and never will be again."""
+        broken = [name for name, value in metrics.items() if "loss" in name.lower() and not math.isfinite(value)]
+        if broken:
+            kept = self._checkpoint
+            where = (
+                "there is no checkpoint" if kept is None else f"the latest checkpoint is that of decision {kept.step:,}"
+            )
+            raise ValueError(
+                f"training has diverged: after {self.step:,} decisions {broken[0]} is {metrics[broken[0]]}; {where}; "
+                "start another run with a smaller learning_rate"
+            )
 
     def _log(self, update: Update, more: dict[str, float], seconds: float) -> None:
         logs = self._logs
