@@ -6,7 +6,7 @@ task, `curiosity` and `run` are the same for all learners. A key is written with
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -134,7 +134,7 @@ def change(resolved: Resolved, changes: Iterable[str], known_environment: Mappin
     defaults = _defaults(resolved.learner, known_environment)
     values: dict[str, dict[str, Any]] = {name: dict(getattr(resolved, name)) for name in GROUPS}
     _apply(values, [_change(text, defaults) for text in changes], resolved.learner, defaults)
-    return replace(resolved, **values)
+    return Resolved(resolved.learner, resolved.preset, **values)
 
 
 def _defaults(learner: str, known_environment: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
