@@ -53,6 +53,18 @@ def test_text_in_parts_refusals_and_silence_are_texts() -> None:
         assert [endpoint.complete(HELLO).text for _ in range(3)] == ["FORWARD", "I will not.", ""]
 
 
+def test_half_characters_do_not_reach_files() -> None:
+    message = {"content": "\ud800 FORWARD"}
+    strange = Answer(body=json.dumps({"choices": [{"message": message, "finish_reason": "\udfff"}]}).encode())
+    error = Answer(body=json.dumps({"error": {"message": "no \ud800"}}).encode(), status=400)
+    with chat_server(strange, error) as server:
+        endpoint = Endpoint("m", server.url)
+        reply = endpoint.complete(HELLO)
+        assert (reply.text, reply.finish) == ("? FORWARD", "?")
+        with pytest.raises(EndpointError, match=r"no \?"):
+            endpoint.complete(HELLO)
+
+
 def test_after_429_it_waits_as_long_as_the_server_asks(waits: list[float]) -> None:
     soon = format_datetime(datetime.now(UTC) + timedelta(seconds=20), usegmt=True)
     busy = [Answer("slow down", 429, {"Retry-After": "7"}), Answer("still", 429, {"Retry-After": soon})]

@@ -188,7 +188,11 @@ def test_what_cannot_be_trained_is_refused_in_one_sentence(tmp_path: Path, argum
 
 @pytest.mark.parametrize("learner", ["recurrent", "ppo"])
 def test_a_run_that_diverges_stops_and_keeps_its_last_good_checkpoint(tmp_path: Path, learner: str) -> None:
-    own = ("envs=2", "workers=1", "rollout=32", "minibatches=2", "network=mlp") if learner == "recurrent" else ()
+    own = (
+        ("envs=2", "workers=1", "rollout=32", "minibatches=2", "memory_size=8", "threads=1")
+        if learner == "recurrent"
+        else ()
+    )
     plan = small_plan("learning_rate=1e30", "checkpoint_every=64", *own, learner=learner, steps=10_000)
     with pytest.raises(
         ValueError, match=r"^training has diverged: after \d+ decisions \S*loss is (nan|-?inf); .* learning_rate$"

@@ -82,6 +82,20 @@ def test_the_agent_of_a_run_can_be_watched(client: Client) -> None:
     assert agent.senses == {"camera": None, "rays": 3}
 
 
+def test_an_agent_that_was_trained_on_a_file_is_shown_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from puzzlebox.batteries.index import bundled_path
+    from training_helpers import small_plan, trained
+
+    path = bundled_path("examples/food")
+    assert path is not None
+    (tmp_path / "own.yml").write_bytes(path.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    trained(small_plan(steps=64, tasks=("own.yml",)), tmp_path / "first")
+    client = Client(Starlette(routes=TrainingApi(tmp_path, load_pages()).routes()))
+    (run,) = client.get("/api/training").json()["runs"]
+    assert run["watch"] == "/watch?task=file%3Aown&agent=first%2Flatest"
+
+
 def test_a_folder_that_the_command_line_names_plays_an_infant_task() -> None:
     pytest.importorskip("mujoco")
     pages = load_pages()["infant"]

@@ -9,14 +9,20 @@ on which tasks; `weights.pt` is all that playing needs. What only resuming needs
 import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 from puzzlebox.learn.files import read_json, remove_folder, sync_files, sync_folder, write_json, write_text
 
 FOLDER, LATEST = "checkpoints", "latest"
 ABOUT, WEIGHTS, RESUME, DONE = "about.json", "weights.pt", "resume.pt", "done"
+# What resuming needs of `about.json`.
+_PROGRESS = ("step", "episodes", "episodes_by_task", "curriculum_state", "seconds", "shares", "logs")
 # Digits of the name of a checkpoint, so that names are in the order of steps.
 _DIGITS = 12
+# What torch, pickle and numpy raise for files that are cut off or hold something else.
+UNREADABLE = (RuntimeError, EOFError, UnpicklingError, KeyError, ValueError, TypeError, AttributeError, BadZipFile)
 
 
 class Checkpoint(NamedTuple):
@@ -29,6 +35,19 @@ class Checkpoint(NamedTuple):
     def about(self) -> dict[str, Any]:
         """What was trained, on which tasks, and how far."""
         return read_json(self.folder / ABOUT)
+
+    @property
+    def progress(self) -> dict[str, Any]:
+        """What `about` says, with all that resuming needs.
+
+        Raises:
+            ValueError: something is missing.
+        """
+        about = self.about
+        missing = [name for name in _PROGRESS if name not in about]
+        if missing:
+            raise ValueError(f"{self.folder / ABOUT} is damaged: it lacks {missing[0]}")
+        return about
 
     @property
     def weights_hash(self) -> str:
@@ -51,7 +70,12 @@ def write_checkpoint(run: Path, step: int, about: Mapping[str, Any], save: Calla
     draft = home / f".{target.name}.part"
     remove_folder(draft)
     draft.mkdir()
-    save(draft)
+    try:
+        save(draft)
+    except RuntimeError as problem:  # torch's words for a write that failed
+        if "inline_container" not in str(problem) and "file write failed" not in str(problem):
+            raise
+        raise OSError(f"the checkpoint {target} could not be written; is the disk full?") from None
     write_json(draft / ABOUT, {"step": step, **about})
     sync_files(draft)
     remove_folder(target)  # one that was never marked
@@ -65,12 +89,17 @@ def write_checkpoint(run: Path, step: int, about: Mapping[str, Any], save: Calla
 
 def _tidy(home: Path, newest: Path) -> None:
     """Remove drafts, checkpoints that were never marked, and what only resuming needs of older ones."""
-    for each in home.iterdir():
-        if each.name.startswith(".") or not (each / DONE).exists():
+    for each in _own_folders(home):
+        if not each.name.isdecimal() or not (each / DONE).exists():
             remove_folder(each)
         elif each != newest:
             for file in each.glob("resume*"):
                 file.unlink()
+
+
+def _own_folders(home: Path) -> list[Path]:
+    """Return the checkpoints and drafts in a folder; what somebody else put there is left alone."""
+    return [each for each in home.iterdir() if each.name.removeprefix(".").removesuffix(".part").isdecimal()]
 
 
 def checkpoints(run: Path) -> list[Checkpoint]:
@@ -89,9 +118,32 @@ def resumable(run: Path) -> Checkpoint | None:
 def forget_after(run: Path, step: int) -> None:
     """Remove what was written after a step, such as a checkpoint that was never marked."""
     home = run / FOLDER
-    for each in home.iterdir() if home.is_dir() else ():
-        if each.name.startswith(".") or not (each / DONE).exists() or int(each.name) > step:
+    for each in _own_folders(home) if home.is_dir() else ():
+        if not each.name.isdecimal() or not (each / DONE).exists() or int(each.name) > step:
             remove_folder(each)
+
+
+def load(checkpoint: Checkpoint, read: Callable[[Path], None]) -> None:
+    """Let a learner read what it needs to resume.
+
+    Args:
+        checkpoint: the checkpoint.
+        read: the learner's function, called with the folder.
+
+    Raises:
+        ValueError: a file is missing or damaged.
+    """
+    try:
+        read(checkpoint.folder)
+    except FileNotFoundError as problem:
+        name = Path(problem.filename or RESUME).name
+        raise ValueError(
+            f"{checkpoint.folder} has no {name}, so the run cannot be resumed; only the newest checkpoint holds that"
+        ) from None
+    except UNREADABLE as problem:
+        raise ValueError(
+            f"the files of {checkpoint.folder} are damaged, so the run cannot be resumed: {type(problem).__name__}"
+        ) from None
 
 
 def find_checkpoint(path: Path) -> Checkpoint:
@@ -99,9 +151,13 @@ def find_checkpoint(path: Path) -> Checkpoint:
 
     Raises:
         FileNotFoundError: there is no checkpoint; the message says what there is.
+        ValueError: it is damaged.
     """
     if (path / ABOUT).exists() and (path / DONE).exists():
-        return Checkpoint(path, int(read_json(path / ABOUT)["step"]))
+        about = read_json(path / ABOUT)
+        if not isinstance(about.get("step"), int):
+            raise ValueError(f"{path / ABOUT} is damaged: it lacks step")
+        return Checkpoint(path, about["step"])
     run = path.parent if path.name == LATEST and not path.is_dir() else path
     if (run / LATEST).is_file():
         named = run / (run / LATEST).read_text(encoding="utf-8").strip()

@@ -11,9 +11,14 @@ from typing import IO, Any, Self
 
 from puzzlebox.learn.checkpoints import resumable
 from puzzlebox.learn.files import lock, read_json, write_json
+from puzzlebox.learn.settings import GROUPS
 
 RUN, FORMAT = "run.json", 1
 _LOCK = ".lock"
+_KEYS = (
+    *("preset", *GROUPS, "wing", "sources", "tasks", "curriculum", "stages", "seed", "steps"),
+    *("evaluation", "evaluation_sources", "evaluate_every"),
+)
 # What a run that is resumed may change: more decisions, evaluations, and how its tasks are named, if they are the same.
 _MAY_CHANGE = ("sources", "steps", "evaluation", "evaluation_sources", "evaluate_every")
 _PACKAGES = ("puzzlebox", "torch", "numpy", "gymnasium", "stable-baselines3", "sheeprl", "sapien", "mujoco")
@@ -106,6 +111,9 @@ def read_run(folder: Path) -> dict[str, Any]:
         raise ValueError(f"{folder} holds a run of another command; name another folder")
     if data.get("format") != FORMAT:
         raise ValueError(f"{folder} has the format {data.get('format')}, and this version reads {FORMAT}")
+    missing = [name for name in _KEYS if name not in data]
+    if missing:
+        raise ValueError(f"{folder / RUN} is damaged: it lacks {missing[0]}")
     return data
 
 

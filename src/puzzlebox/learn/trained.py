@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from puzzlebox.learn.checkpoints import find_checkpoint
+from puzzlebox.learn.checkpoints import UNREADABLE, WEIGHTS, find_checkpoint
 from puzzlebox.learn.learners.learner import make_player
 from puzzlebox.learn.spaces import fit_action, fit_observation, space_of
 
@@ -41,13 +41,21 @@ class TrainedAgent:
             learner, settings = about["learner"], about["settings"]
         except (KeyError, TypeError, ValueError) as problem:
             raise ValueError(f"{checkpoint.folder / 'about.json'} is damaged: {problem!r}") from None
-        self.identity = checkpoint.weights_hash
+        try:
+            self.identity = checkpoint.weights_hash
+        except FileNotFoundError:
+            raise ValueError(f"{checkpoint.folder} has no {WEIGHTS}") from None
         if threads is not None:
             import torch
 
             # Several workers play at the same time, each on its own core.
             torch.set_num_threads(threads)
-        self._player = make_player(learner, checkpoint.folder, settings, spaces, greedy)
+        try:
+            self._player = make_player(learner, checkpoint.folder, settings, spaces, greedy)
+        except UNREADABLE as problem:
+            raise ValueError(
+                f"{checkpoint.folder / WEIGHTS} is damaged, or not of this learner: {type(problem).__name__}"
+            ) from None
         self._actions: Any = spaces[1]
 
     def begin(self, seed: int) -> None:

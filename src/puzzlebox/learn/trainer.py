@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from puzzlebox.learn.checkpoints import Checkpoint, forget_after, resumable, write_checkpoint
+from puzzlebox.learn.checkpoints import Checkpoint, forget_after, load, resumable, write_checkpoint
 from puzzlebox.learn.curricula import Coverage
 from puzzlebox.learn.curriculum_names import Course
 from puzzlebox.learn.evaluation import evaluate
@@ -172,7 +172,7 @@ class _Loop:
         self._learner: Learner | None = None
         self._logs: Logs | None = None
         self._checkpoint = resumable(home.folder)
-        about = self._checkpoint.about if self._checkpoint else None
+        about = self._checkpoint.progress if self._checkpoint else None
         if about is not None:
             self._curriculum.restore(about["curriculum_state"])
             self.step = about["step"]
@@ -191,13 +191,13 @@ class _Loop:
         settings = dict(plan.resolved.settings)
         job = Job(self._make_vector, settings, plan.seed, self._device, plan.steps)
         self._learner = make_learner(plan.resolved.learner, job)
-        forget_after(home.folder, self.step)
         if about is not None:
             assert self._checkpoint is not None
-            self._learner.load(self._checkpoint.folder)
+            load(self._checkpoint, self._learner.load)
             if self._weights is not None:  # the environments were restored with those of the update before
                 self._learner.set_task_weights(self._weights)
         self._logs = Logs(home.folder, None if about is None else about["logs"], self.step)
+        forget_after(home.folder, self.step)
 
     def _take_counts(self, about: dict[str, Any] | None) -> None:
         """Continue counting from a checkpoint."""

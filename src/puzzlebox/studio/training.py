@@ -103,12 +103,18 @@ class TrainingApi:
         pages = self._pages.get(run["wing"])
         if pages is None:
             return None
-        for task in [*run["evaluation"], *run["tasks"]]:
+        names = [each["name"].removeprefix(f"{run['wing']}/") for each in [*run["evaluation"], *run["tasks"]]]
+        for task in [*names, *self._files(path, [*run["evaluation_sources"], *run["sources"]])]:
             try:
-                return pages.address_of(pages.add_task(task["name"].removeprefix(f"{run['wing']}/")), agent=agent)
+                return pages.address_of(pages.add_task(task), agent=agent)
             except (ValueError, OSError) as problem:  # a template, or a file that was moved
                 logging.getLogger(__name__).debug("%s", problem)
         return None
+
+    def _files(self, path: Path, sources: Sequence[str]) -> list[str]:
+        """Return the task files that the command named, which began in a folder between the studio's and the run."""
+        homes = [each for each in path.parents if each == self._folder or self._folder in each.parents]
+        return [str(home / source) for source in sources for home in homes if (home / source).is_file()]
 
     def _curves(self, name: str, path: Path | None) -> dict[str, Any] | None:
         summary = None if path is None else self._summary(name, path)

@@ -199,7 +199,7 @@ class Endpoint:
 
     def _clean(self, text: str) -> str:
         """Return a text of the server on one line, cut if it is long, without the key if it repeats that."""
-        text = " ".join(text.split())
+        text = _encodable(" ".join(text.split()))
         if self.key:
             text = text.replace(self.key, "(key)")
         return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
@@ -220,9 +220,9 @@ class Endpoint:
         prompt, reply = (each if type(each) is int and each >= 0 else None for each in counts)
         finish = choice.get("finish_reason")
         return Completion(
-            self._without_key(text),
-            str(answer.get("model") or ""),
-            "" if finish is None else str(finish),
+            self._without_key(_encodable(text)),
+            _encodable(str(answer.get("model") or "")),
+            "" if finish is None else _encodable(str(finish)),
             prompt,
             reply,
         )
@@ -302,6 +302,11 @@ def _text_of(content: Any) -> str:
     if content is None or isinstance(content, str):
         return content or ""
     return "".join(part["text"] for part in content if isinstance(part, Mapping) and isinstance(part.get("text"), str))
+
+
+def _encodable(text: str) -> str:
+    """Return a text with "?" for halves of characters, which JSON can hold and no file in UTF-8 can."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _error_text(data: bytes) -> str:

@@ -9,7 +9,7 @@ REPLIES = "{replies}"
 _LARGEST = 1 << 20
 
 _ARENA = """\
-You control an animal in an arena of 40 m by 40 m with a fence around it.
+You control an animal in an arena with a fence around it; most arenas are 40 m by 40 m.
 Touching a green or yellow ball earns reward; larger balls earn more. A green ball ends the episode, and so does the
 last yellow one. Touching a red or orange ball costs reward, and a red one ends the episode. A red zone on the floor
 costs reward and ends the episode; being in an orange zone costs reward all the time. Grey balls earn nothing. Your
