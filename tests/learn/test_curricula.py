@@ -93,6 +93,12 @@ def test_a_file_of_stages_is_a_curriculum(tmp_path: Path) -> None:
         ("stages: [{tasks: [foraging], share: 0}]", "stage 1: share is 0; it must be a number above 0"),
         ("stages: [{tasks: [foraging], shares: 1}]", "there is no key 'shares'"),
         ("stages: [{tasks: [foraging], success: 85, episodes: 10}]", "success is 85; it must be from 0 to 1"),
+        ("stages: [{tasks: [3], share: 1}]", "stage 1: it needs `tasks`, a list of names"),
+        ("stages: [{tasks: [], share: 1}]", "stage 1: it needs `tasks`, a list of names"),
+        ("stages: [{tasks: [foraging], share: .inf}]", "stage 1: share is inf; it must be a number above 0"),
+        ("stages: [{tasks: [foraging], success: 0.8, episodes: 2.5}]", "episodes is 2.5; it must be a whole number"),
+        ("stages: [{tasks: [foraging], share: 1}]\nsteps: many", "steps is 'many'; it must be a number, 1 or more"),
+        ("stages: [{tasks: [foraging], share: 1}]\nstep: 5", "there is no key 'step'"),
         ("stages: [", "is not YAML"),
     ],
 )

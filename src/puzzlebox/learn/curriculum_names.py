@@ -1,6 +1,7 @@
 """Curricula by name or file: their tasks, how long they last, and their stages for a number of decisions."""
 
 import csv
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -155,9 +156,16 @@ def _read(path: Path) -> dict[str, Any]:
     stages = about.get("stages") if isinstance(about, dict) else None
     if not isinstance(stages, list) or not stages:
         raise ValueError(f"{path} is not a curriculum: it needs `stages`, a list")
+    foreign = [each for each in about if each not in ("stages", "steps")]
+    if foreign:
+        raise ValueError(f"{path}: there is no key {foreign[0]!r}{nearest(str(foreign[0]), ('stages', 'steps'))}")
+    steps = about.get("steps", 1)
+    if isinstance(steps, bool) or not isinstance(steps, int | float) or not 1 <= steps < math.inf:
+        raise ValueError(f"{path}: steps is {steps!r}; it must be a number, 1 or more")
     for number, stage in enumerate(stages, 1):
         where = f"{path}, stage {number}"
-        if not isinstance(stage, dict) or not isinstance(stage.get("tasks"), list):
+        tasks = stage.get("tasks") if isinstance(stage, dict) else None
+        if not isinstance(tasks, list) or not tasks or not all(isinstance(each, str) for each in tasks):
             raise ValueError(f"{where}: it needs `tasks`, a list of names")
         unknown = [each for each in stage if each not in ("tasks", "share", "success", "episodes")]
         if unknown:
@@ -167,8 +175,10 @@ def _read(path: Path) -> dict[str, Any]:
         if "share" in numbers if {"success", "episodes"} <= set(numbers) else "share" not in numbers:
             raise ValueError(f"{where}: it needs either `share`, or `success` and `episodes`")
         for key, value in numbers.items():
-            if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
                 raise ValueError(f"{where}: {key} is {value!r}; it must be a number above 0")
+        if numbers.get("episodes", 1) % 1:
+            raise ValueError(f"{where}: episodes is {numbers['episodes']!r}; it must be a whole number")
         if not 0 < numbers.get("success", 1) <= 1:
             raise ValueError(f"{where}: success is {numbers['success']!r}; it must be from 0 to 1")
     if len({"share" in stage for stage in stages}) > 1:
