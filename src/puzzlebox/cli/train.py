@@ -62,7 +62,7 @@ def train(
         str | None, typer.Option(help="`cpu`, `cuda` or `cuda:N`. Default: a GPU if there is one.")
     ] = None,
     minutes: Annotated[
-        float | None, typer.Option(metavar="N", help="Stop after so many minutes; --resume goes on from there.")
+        float | None, typer.Option(metavar="N", help="Stop after this many minutes; --resume continues.")
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Resume the run in the folder; what is not given is as it was.")

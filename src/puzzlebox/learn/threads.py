@@ -21,7 +21,7 @@ from puzzlebox.learn.networks import Network
 Result = TypeVar("Result")
 # Options of `mallopt`: from how many bytes on freed memory, and single arrays, are given back to the system.
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _KEPT_BYTES = -1, -3, 2**30
-# A part of a batch has at least so many rows: smaller ones gain nothing.
+# The fewest rows of a part of a batch: smaller parts gain nothing.
 _LEAST_ROWS = 8
 
 

@@ -1,4 +1,4 @@
-"""The system prompts: what a model is told before an episode. They explain the task, and advise nothing."""
+"""The system prompts: the text that a model gets before an episode. They explain the task and give no advice."""
 
 from pathlib import Path
 
