@@ -1,4 +1,4 @@
-"""Names of trained models in results: runs with the same settings are one model, and other settings are part of the name."""
+"""Names of trained models in results: runs with the same settings are one model; other settings are in the name."""
 
 import json
 from collections.abc import Sequence
