@@ -125,11 +125,11 @@ def test_what_is_in_the_folder_decides_whether_it_can_be_used(finished: Path, tm
 
 
 def test_two_commands_cannot_train_in_one_folder(finished: Path, tmp_path: Path) -> None:
-    from puzzlebox.learn.files import lock
+    from puzzlebox.file_lock import lock_file
 
     shutil.copytree(finished, tmp_path / "run")
     with (tmp_path / "run" / ".lock").open("a") as file:
-        assert lock(file)
+        assert lock_file(file)
         with pytest.raises(BlockingIOError, match="another command is training"):
             plan = small_plan("checkpoint_every=64", evaluate=("examples/wall",), evaluate_every=128)
             train(plan, tmp_path / "run", resume=True)

@@ -54,10 +54,10 @@ def test_runs_of_training_are_listed_and_no_others(client: Client) -> None:
 
 
 def test_a_run_that_is_being_trained_is_marked(client: Client, folder: Path) -> None:
-    from puzzlebox.learn.files import lock
+    from puzzlebox.file_lock import lock_file
 
     with (folder / "study" / "first" / ".lock").open("a") as file:
-        assert lock(file)
+        assert lock_file(file)
         (run,) = client.get("/api/training").json()["runs"]
         assert run["training"]
 

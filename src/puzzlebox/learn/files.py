@@ -5,7 +5,7 @@ import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 
 def write_text(path: Path, text: str) -> None:
@@ -63,16 +63,3 @@ def sync_files(folder: Path) -> None:
 def remove_folder(folder: Path) -> None:
     """Remove a folder and what it holds; it may be missing."""
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def lock(file: IO[Any]) -> bool:
-    """Lock a file until it is closed; return False if another process has locked it. Without effect on Windows."""
-    try:
-        import fcntl
-    except ImportError:
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

@@ -9,8 +9,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
+from puzzlebox.file_lock import lock_file
 from puzzlebox.learn.checkpoints import resumable
-from puzzlebox.learn.files import lock, read_json, write_json
+from puzzlebox.learn.files import read_json, write_json
 from puzzlebox.learn.settings import GROUPS
 
 RUN, FORMAT = "run.json", 1
@@ -62,7 +63,7 @@ class RunFolder:
                 raise ValueError(f"{folder} holds another run: {difference}; name another folder")
         folder.mkdir(parents=True, exist_ok=True)
         self._lock: IO[Any] = (folder / _LOCK).open("a")
-        if not lock(self._lock):
+        if not lock_file(self._lock):
             self._lock.close()
             raise BlockingIOError(f"another command is training in {folder} just now")
         commands = list(before["commands"]) if before else []
@@ -94,7 +95,7 @@ def is_training(folder: Path) -> bool:
     if not (folder / _LOCK).exists():
         return False
     with (folder / _LOCK).open("a") as file:
-        return not lock(file)
+        return not lock_file(file)
 
 
 def read_run(folder: Path) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 from zlib import crc32
 
+from puzzlebox.file_lock import lock_file
 from puzzlebox.record.episode import Episode
 from puzzlebox.run.journal_lines import Line, encode_line, last_episodes, read_lines
 from puzzlebox.run.plain_files import require_files
@@ -52,7 +53,7 @@ class Journal:
         self._file: IO[bytes] = self._path.open("ab")
         self._trajectories: IO[bytes] | None = None
         try:
-            if not _lock(self._file) or not _same_file(self._file, self._path):
+            if not lock_file(self._file) or not _same_file(self._file, self._path):
                 raise BlockingIOError(f"another command is writing to {folder} just now")
             self.missing = not existed and not self._path.stat().st_size
             self._contents = read_lines(self._path)
@@ -230,7 +231,7 @@ class Journal:
                 size = max(size, ends[line.slot.name].pop(0))
             new.write(encode_line(line.episode, size, size, line.trajectory_crc32))
         _sync(new)
-        _lock(new)
+        lock_file(new)
         draft.replace(self._path)
         self._file.close()
         self._file = new
@@ -345,19 +346,6 @@ def _cut(file: IO[bytes], length: int) -> None:
     if file.seek(0, os.SEEK_END) > length:
         file.truncate(length)
         file.seek(0, os.SEEK_END)
-
-
-def _lock(file: IO[bytes]) -> bool:
-    """Lock a file until this process ends; return False if another one has locked it. Without effect on Windows."""
-    try:
-        import fcntl
-    except ImportError:
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def _same_file(file: IO[bytes], path: Path) -> bool:

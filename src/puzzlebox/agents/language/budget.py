@@ -9,6 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
+from puzzlebox.file_lock import lock_file
 from puzzlebox.text import closest
 
 # The file in the folder of a run in which its workers add up what they spend.
@@ -150,7 +151,7 @@ class Ledger:
             return
         file = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         try:
-            _lock(file)
+            lock_file(file, wait=True)
             self._catch_up(file)
             yield file
         finally:
@@ -188,12 +189,3 @@ def _sum(first: Spent, second: Spent) -> Spent:
 
 def _sentence(reached: str) -> str:
     return f"the budget is spent: {reached}; the same command with a larger --budget plays what is missing"
-
-
-def _lock(file: int) -> None:
-    """Wait until this process alone may use a file. Without effect on Windows."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    fcntl.flock(file, fcntl.LOCK_EX)
