@@ -17,6 +17,8 @@ from pathlib import Path
 from puzzlebox.arena.schema import TaskError
 from puzzlebox.batteries.testbed import level_folders
 
+# The work of the search for a plan of a candidate, in simulated decisions: a minute or less.
+SEARCH = 180_000
 SHEETS = Path(__file__).parent.parent / "docs" / "images" / "testbed"
 
 
@@ -28,14 +30,18 @@ def main() -> int:
     attempt.add_argument("level", type=int)
     attempt.add_argument("task", type=int)
     attempt.add_argument("--amount", type=int, default=3, help="how many candidates (default: 3)")
-    attempt.add_argument("--seconds", type=float, default=60.0, help="how long the solver may search (default: 60)")
+    attempt.add_argument(
+        "--search", type=int, default=SEARCH, help=f"work of the solver in decisions (default: {SEARCH:,})"
+    )
     attempt.add_argument("--steps", type=int, default=0, help="decisions that pass before the pictures are taken")
     attempt.add_argument("-o", "--output", type=Path, default=Path("build/testbed"), help="folder of the pictures")
     build = verbs.add_parser("build", help="make all rows that changed, and write the data")
     build.add_argument("--level", type=int, help="only this level")
     build.add_argument("--task", type=int, help="only this row of the level")
     build.add_argument("--workers", type=int, default=1, help="processes at the same time (default: 1)")
-    build.add_argument("--seconds", type=float, default=60.0, help="how long the solver may search (default: 60)")
+    build.add_argument(
+        "--search", type=int, default=SEARCH, help=f"work of the solver in decisions (default: {SEARCH:,})"
+    )
     build.add_argument("--fresh", action="store_true", help="make all rows again, changed or not")
     verbs.add_parser("status", help="which rows have how many variants")
     pairs = verbs.add_parser("pairs", help="the lengths of the solutions of tests and of their controls")
@@ -51,7 +57,8 @@ def main() -> int:
     table.add_argument("--level", type=int, help="only this level")
     table.add_argument("--workers", type=int, default=1, help="processes at the same time (default: 1)")
     table.add_argument("-o", "--output", type=Path, required=True, help="the folder of the run, which can be resumed")
-    verbs.add_parser("demands", help="read off what each task demands, and write the tables")
+    demands = verbs.add_parser("demands", help="read off what each task demands, and write the tables")
+    demands.add_argument("--fresh", action="store_true", help="read all tasks again, also those that did not change")
     options = parser.parse_args()
     try:
         return _run(options)
@@ -64,7 +71,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.verb == "try":
         from testbed_build.attempt import attempt
 
-        good = attempt(options.level, options.task, options.amount, options.seconds, options.output, options.steps)
+        good = attempt(options.level, options.task, options.amount, options.search, options.output, options.steps)
         return 0 if good else 1
     if options.verb == "build":
         from testbed_build.build import build
@@ -72,7 +79,7 @@ def _run(options: argparse.Namespace) -> int:
         if options.task is not None and options.level is None:
             raise SystemExit("--task needs --level")
         levels = [int(folder.name) for folder in level_folders()] if options.level is None else [options.level]
-        return 0 if build(levels, options.task, options.workers, options.seconds, options.fresh) else 1
+        return 0 if build(levels, options.task, options.workers, options.search, options.fresh) else 1
     if options.verb == "status":
         from testbed_build.build import status
 
@@ -86,7 +93,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.verb == "demands":
         from testbed_build.demands import write_demands
 
-        write_demands(level_folders())
+        write_demands(level_folders(), options.fresh)
     if options.verb == "sheet":
         from testbed_build.level_sheet import level_sheet
 

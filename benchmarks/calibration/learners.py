@@ -19,7 +19,7 @@ from puzzlebox.report.units import Units
 from puzzlebox.stats.improvement import probability_of_improvement
 from puzzlebox.stats.learners import interquartile_mean
 from puzzlebox.stats.pilot import centre_for, mean_share
-from puzzlebox.wings.protocols import Scale
+from puzzlebox.wings.offers import Scale
 
 Array = NDArray[np.float64]
 # Draws the scores of a task: its index, how many, the random stream.

@@ -12,11 +12,16 @@ def test_a_setting_of_the_environment_that_is_a_word_may_look_like_a_number(text
     assert resolve("recurrent", None, [text, "camera=36"], known).environment == {"rules": "3.1", "camera": 36}
 
 
+def test_none_is_a_word_where_words_are_allowed_and_no_value_elsewhere() -> None:
+    settings = resolve("recurrent", None, ["memory=none", "value_clip=none"]).settings
+    assert settings["memory"] == "none" and settings["value_clip"] is None
+
+
 @pytest.mark.parametrize(
     ("learner", "text", "sentence"),
     [
         ("dqn", "log_every=0", "log_every is 0; it must be a whole number, 1 or more"),
-        ("ppo", "envs=0", "envs is 0; it must be a whole number, 1 or more"),
+        ("ppo", "envs=0", "envs is 0; it must be a whole number from 1 to 65536"),
         ("recurrent", "memory_size=0", "memory_size is 0; it must be a whole number, 1 or more"),
         ("recurrent", "evaluation_episodes=0", "evaluation_episodes is 0; it must be a whole number, 1 or more"),
         ("recurrent", "gamma=7", "gamma is 7.0; it must be from 0 to 1"),

@@ -75,17 +75,28 @@ def test_gradients_reach_every_weight(network: str, memory: str) -> None:
         assert weight.grad is not None and weight.grad.abs().sum() > 0, name
 
 
-def test_four_pixels_as_one_are_the_same_convolution(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("size", [(64, 64), (36, 50), (84, 71)])
+def test_several_pixels_as_one_are_the_same_convolutions(
+    size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     torch.manual_seed(0)
-    picture = Picture("camera", (64, 64, 3), "nature", 16)
-    seen = torch.randint(0, 256, (2, 64, 64, 3), dtype=torch.uint8)
+    picture = Picture("camera", (*size, 3), "nature", 16)
+    seen = torch.randint(0, 256, (2, *size, 3), dtype=torch.uint8)
     wide = picture(seen)
-    monkeypatch.setattr(Picture, "wide", False)
-    assert torch.allclose(wide, picture(seen), atol=1e-5)
     plain = picture.first(seen.permute(0, 3, 1, 2).float() / 255)
-    plain = picture.rest(plain).permute(0, 2, 3, 1).flatten(1)
-    assert torch.allclose(wide, torch.relu(picture.last(plain)), atol=1e-5)
+    plain = torch.relu(picture.last(picture.rest(plain).permute(0, 2, 3, 1).flatten(1)))
+    assert torch.allclose(wide, plain, atol=1e-5)
     assert wide.std() > 0.01
+    with torch.no_grad():
+        assert torch.allclose(picture(seen), plain, atol=1e-5)
+    goal = torch.randn(2, 16)
+    weights = list(picture.parameters())
+    ours, theirs = (torch.autograd.grad((each * goal).sum(), weights) for each in (wide, plain))
+    for own, other in zip(ours, theirs, strict=True):
+        assert other.abs().max() > 0
+        assert torch.allclose(own, other, atol=1e-4 * float(other.abs().max()))
+    monkeypatch.setattr(Picture, "wide", False)
+    assert torch.allclose(picture(seen), plain, atol=1e-5)
 
 
 def test_pictures_may_have_their_channels_first() -> None:

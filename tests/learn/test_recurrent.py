@@ -221,6 +221,26 @@ def test_a_learner_goes_back_to_its_state() -> None:
     assert sum(len(each.episodes) for each in expected) > 20
 
 
+def test_without_its_episodes_a_state_is_small_and_resumes_with_new_ones() -> None:
+    def make(count: int) -> Any:
+        senses: dict[str, Any] = {"camera": None, "rays": 3, "max_episode_steps": 20}
+        return puzzlebox.make_vec("testbed-train/03", count, workers=0, autoreset="same_step", **senses)
+
+    settings = replace(SMALL, keep_episodes=False)
+    learner = RecurrentPPO(make, settings, 2)
+    learner.update()
+    first = learner._sampler.rollout.observations["rays"][0].clone()
+    stored = pickle.dumps(learner.state())
+    learner.settings = SMALL
+    assert len(stored) < len(pickle.dumps(learner.state()))
+    twins = [RecurrentPPO(make, settings, 2) for _ in range(2)]
+    for twin in twins:
+        twin.restore(pickle.loads(stored))
+        assert twin.steps == learner.steps and twin._sampler.state()["starts"].all()
+    assert twins[0].update().metrics == twins[1].update().metrics
+    assert not torch.equal(twins[0]._sampler.rollout.observations["rays"][0], first), "other episodes than at first"
+
+
 @pytest.mark.slow
 def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:
     state = str(tmp_path / "state.pt")

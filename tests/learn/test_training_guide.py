@@ -41,7 +41,7 @@ def test_ppo_2024_has_the_published_hyper_parameters() -> None:
         **{"gamma": 0.99, "gae_lambda": 0.95, "clip_range": 0.2, "ent_coef": 0.0, "vf_coef": 0.5, "max_grad_norm": 0.5},
     }
     assert {name: settings.settings[name] for name in published} == published
-    assert settings.environment == {"camera": 64, "vitals": False, "rules": "3.1"}
+    assert settings.environment == {"camera": 64, "vitals": False, "rules": "3.1", "timeouts": "terminal"}
 
 
 def test_ppo_2024_equals_the_defaults_of_the_library() -> None:

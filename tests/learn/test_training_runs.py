@@ -3,6 +3,7 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -135,9 +136,45 @@ def test_two_commands_cannot_train_in_one_folder(finished: Path, tmp_path: Path)
             train(plan, tmp_path / "run", resume=True)
 
 
+def test_what_another_command_wrote_before_the_lock_was_free_is_kept(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from puzzlebox.learn import run_folder
+
+    shutil.copytree(finished, tmp_path / "run")
+    file = tmp_path / "run" / "run.json"
+
+    def other_command_ends(lock: Any) -> bool:
+        data = json.loads(file.read_text())
+        file.write_text(json.dumps({**data, "commands": [*data["commands"], {"command": "another"}]}))
+        return True
+
+    monkeypatch.setattr(run_folder, "lock_file", other_command_ends)
+    plan = small_plan("checkpoint_every=64", evaluate=("examples/wall",), evaluate_every=128)
+    with run_folder.RunFolder(tmp_path / "run", plan.plain(), resume=True, command="mine"):
+        pass
+    assert [each["command"] for each in json.loads(file.read_text())["commands"]] == ["", "another", "mine"]
+
+
+def test_a_run_on_a_file_says_where_it_can_be_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from puzzlebox.batteries.index import bundled_path
+
+    path = bundled_path("examples/food")
+    assert path is not None
+    (tmp_path / "own.yml").write_bytes(path.read_bytes())
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    train(small_plan(steps=64, tasks=("own.yml",)), tmp_path / "run")
+    again = ["train", "-o", str(tmp_path / "run"), "--resume"]
+    done = puzzlebox(*again, cwd=tmp_path / "elsewhere")
+    assert done.returncode == 1 and len(done.stderr.strip().splitlines()) == 1
+    assert f"resume the run in {tmp_path}, where it began, or name its tasks in the command" in done.stderr
+    assert puzzlebox(*again, "../own.yml", cwd=tmp_path / "elsewhere").returncode == 0
+
+
 def test_the_command_trains_resumes_and_is_an_agent(tmp_path: Path) -> None:
     small = ["n_steps=32", "envs=2", "workers=1", "batch_size=32", "camera=null", "rays=3", "max_episode_steps=20"]
-    command = ["train", "examples/food", "--learner", "ppo", "-o", "run", "--device", "cpu"]
+    command = ["train", "examples/food", "--learner", "ppo", "-o", "run", "--device", "cpu", "--seed", "5"]
     done = puzzlebox(*command, "--steps", "64", *small, cwd=tmp_path)
     assert done.returncode == 0 and "64" in done.stdout, done.stderr
     assert "wrote run/latest" in done.stderr
@@ -149,6 +186,8 @@ def test_the_command_trains_resumes_and_is_an_agent(tmp_path: Path) -> None:
     assert same.returncode == 0, same.stderr
     other = puzzlebox("train", "-o", "run", "--resume", "learning_rate=0.5", cwd=tmp_path)
     assert other.returncode == 1 and "learning_rate is 0.0003 there, not 0.5" in other.stderr
+    seed = puzzlebox("train", "-o", "run", "--resume", "--seed", "0", cwd=tmp_path)
+    assert seed.returncode == 1 and "run holds another run: its seed is 5, not 0" in seed.stderr, seed.stderr
     played = puzzlebox(
         *("run", "examples/wall", "--agent", "run/latest", "--agent", "run(greedy=true)", "--workers", "1"),
         *("-o", "out"),
@@ -159,6 +198,10 @@ def test_the_command_trains_resumes_and_is_an_agent(tmp_path: Path) -> None:
     assert [each["options"] for each in agents] == [{"greedy": False}, {"greedy": True}]
     weights = find_checkpoint(tmp_path / "run").weights_hash
     assert all(each["code"].endswith(weights) for each in agents)
+    # Such a folder of episodes is not an agent.
+    wrong = puzzlebox("run", "examples/wall", "--agent", "./out", "-o", "other", cwd=tmp_path)
+    assert wrong.returncode == 1, wrong.stderr
+    assert "out is a folder of episodes (`puzzlebox run`), not of training" in wrong.stderr
 
 
 @pytest.mark.parametrize(
@@ -174,6 +217,8 @@ def test_the_command_trains_resumes_and_is_an_agent(tmp_path: Path) -> None:
         (["examples/food", "--curriculum", "operand"], "did you mean `operant`?"),
         (["examples/food", "--curriculum", "operant"], "has its own tasks; leave examples/food out"),
         (["examples/food", "--device", "tpu"], "there is no device 'tpu'"),
+        (["examples/food", "envs=1e9"], "envs is 1000000000; it must be a whole number from 1 to 65536"),
+        (["examples/food", "--learner", "ppo", "envs=0"], "envs is 0; it must be a whole number from 1 to 65536"),
         (["examples/food", "--evaluate-every", "10"], "--evaluate-every needs --evaluate TASK"),
         (["examples/food", "--minutes", "0"], "--minutes is 0; it must be above 0"),
         ([], "there is nothing to train on"),

@@ -123,13 +123,15 @@ def test_the_command_counts_failures_apart(agent: Any, tmp_path: Path) -> None:
     arguments = [str(tmp_path / "t.yml"), "--agent", "mine:G", "--agent", "random", "-o", str(tmp_path / "run")]
     agent("raise SystemExit(3)")
     done = command(*arguments)
-    assert done.exit_code == 0, done.output
+    assert done.exit_code == 1, done.output
     lines = {line.split()[0]: line for line in done.stdout.splitlines() if "all" in line}
     assert "0 (1 failed)" in lines["mine:G"] and "%" not in lines["mine:G"]
     assert "100.0 %" in lines["random"]
     assert f"1 episode failed, the first on t: SystemExit: 3 ({tmp_path / 'mine.py'}:5)" in done.stderr
+    assert f"all reasons are in the column `error` of {tmp_path / 'run' / 'episodes.csv'}" in done.stderr
     agent("return 3")
-    assert "1 episode had failed before and was played again" in command(*arguments).stderr
+    again = command(*arguments)
+    assert again.exit_code == 0 and "1 episode had failed before and was played again" in again.stderr
 
 
 @pytest.mark.parametrize("act", ["raise SystemExit(3)", "raise KeyboardInterrupt"])

@@ -102,7 +102,7 @@ def test_a_spent_budget_ends_cleanly_and_a_larger_one_resumes(task: str, tmp_pat
     with chat_server("FORWARD") as server:
         command = ["run", task, "--agent", agent_at(server), "--agent", "random", "--episodes", "3", "-o", out]
         poor = puzzlebox(*command, "--workers", "1", "--budget", "calls=4")
-        assert len(server.requests) == 4 and poor.returncode == 0
+        assert len(server.requests) == 4 and poor.returncode == 1
         assert "2 episodes failed" in poor.stderr and "the budget is spent: 4 of 4 calls" in poor.stderr
         assert "language models: 4 calls, 440 tokens" in poor.stderr
         rich = puzzlebox(*command, "--workers", "1", "--budget", "calls=100")

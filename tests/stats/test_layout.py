@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from puzzlebox.report.capabilities import _Fits
 from puzzlebox.stats import CannotCompute
+from puzzlebox.stats import layout as layout_module
 from puzzlebox.stats.hamiltonian import effective_size, r_hat, sample
 from puzzlebox.stats.layout import Kind, Posterior, fit_layout, probability
 from puzzlebox.stats.layout_validation import brier, cross_validate, folds_of, gain, mean_over_groups
@@ -56,6 +58,19 @@ def test_the_gradient_is_the_derivative_of_the_density(kind: Kind) -> None:
     for index in range(rows.shape[1]):
         step = np.zeros(rows.shape[1])
         step[index] = 1e-5
+        numeric = (posterior(rows + step)[0] - posterior(rows - step)[0]) / 2e-5
+        np.testing.assert_allclose(gradient[:, index], numeric, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_gradient_is_the_derivative_where_a_pass_is_all_but_impossible(kind: Kind) -> None:
+    # Otherwise the sampler rejects every step, however short, and its chains stay where they are.
+    demands = np.array(((1.0, 0.1), (0.2, 0.3)))
+    posterior = Posterior(demands, np.array((1.0, 0.0)), np.ones(2), kind)
+    rows = np.array(((-1.5, 1.0, np.log(0.15), -2.0),))
+    assert probability(rows, demands, kind)[0, 0] < 1e-6
+    _, gradient = posterior(rows)
+    for index, step in enumerate(1e-5 * np.eye(4)):
         numeric = (posterior(rows + step)[0] - posterior(rows - step)[0]) / 2e-5
         np.testing.assert_allclose(gradient[:, index], numeric, rtol=1e-4, atol=1e-5)
 
@@ -138,9 +153,28 @@ def test_groups_weigh_equally_in_a_mean() -> None:
 def test_the_layout_predicts_better_than_the_mean_where_demands_matter() -> None:
     demands, shares = made_up_tasks(80, seed=5)
     groups = list(range(80))
-    forecasts = cross_validate(demands, shares, np.ones(80), folds_of(groups, demands, 4), seed=1)
+    shown: list[tuple[str, int, int]] = []
+    fits = _Fits("a", lambda *step: shown.append(step))
+    forecasts = cross_validate(demands, shares, np.ones(80), folds_of(groups, demands, 4), seed=1, done=fits.done)
+    assert [done for _, done, _ in shown] == [0, 1, 2, 3, 4]  # after each fold
     better = gain(forecasts, groups)
     assert better.low > 0.02
     shuffled = np.random.default_rng(0).permutation(shares)
     nothing = gain(cross_validate(demands, shuffled, np.ones(80), folds_of(groups, demands, 4)), groups)
     assert nothing.value < 0.02
+
+
+def test_chains_that_disagree_are_given_more_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    agreement = {1000: 1.2, 2000: 1.06, 4000: 1.01}
+
+    def fit(*_: object, draws: int = 1000, warm_up: int = 1000, seed: int) -> layout_module.Layout:
+        asked.append((draws, warm_up, seed))
+        return layout_module.Layout("product", np.ones(1), np.zeros((1, 3)), agreement[draws], 100.0)
+
+    monkeypatch.setattr(layout_module, "fit_layout", fit)
+    assert layout_module.fit_agreeing(np.ones((30, 1)), np.ones(30), seed=3).r_hat == 1.01
+    assert asked == [(1000, 1000, 3), (2000, 2000, 3), (4000, 4000, 3)]
+    agreement[1000] = 1.04
+    assert layout_module.fit_agreeing(np.ones((30, 1)), np.ones(30), seed=3).r_hat == 1.04
+    assert len(asked) == 4

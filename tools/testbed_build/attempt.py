@@ -12,14 +12,14 @@ from testbed_build.pictures import save, sheet, views
 from testbed_build.trial import passes, try_task
 
 
-def attempt(level_number: int, number: int, amount: int, seconds: float, folder: Path, decisions: int) -> bool:
+def attempt(level_number: int, number: int, amount: int, search: int, folder: Path, decisions: int) -> bool:
     """Try some candidates of a row and print what was found; return whether all can be used.
 
     Args:
         level_number: the level.
         number: the row.
         amount: how many candidates.
-        seconds: how long the solver may search for each.
+        search: the work of the solver for each, in simulated decisions.
         folder: the folder of the pictures.
         decisions: decisions in which nothing is done before the pictures are taken.
     """
@@ -34,7 +34,7 @@ def attempt(level_number: int, number: int, amount: int, seconds: float, folder:
     pictures, good = [], True
     for variant, variation in enumerate(islice(candidates(level, row, name), amount), 1):
         task = with_metadata(variation.task, level, number)
-        trial = try_task(task, level, number, stop_early=False, search=seconds)
+        trial = try_task(task, level, number, search, stop_early=False)
         good = good and not trial.problems
         print(f"\n{name}-{variant}: variation {variation.number}: {variation.description()}")
         print(f"  time: {', '.join(f'{part} {spent:.1f} s' for part, spent in trial.seconds.items())}")

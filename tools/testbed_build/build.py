@@ -75,14 +75,14 @@ class Data:
 Job = tuple[Data, Callable[..., Iterator[Made]], tuple[Any, ...]]
 
 
-def build(levels: list[int], task: int | None, workers: int, search: float, fresh: bool) -> bool:
+def build(levels: list[int], task: int | None, workers: int, search: int, fresh: bool) -> bool:
     """Build levels, or one task of a level; return whether everything is complete.
 
     Args:
         levels: the levels.
         task: the only row to build, with the one that is matched with it; None: all rows.
         workers: how many processes work at the same time.
-        search: seconds that the solver may search for each candidate.
+        search: the work of the solver for each candidate, in simulated decisions.
         fresh: make all rows again, changed or not.
     """
     failed: list[str] = []

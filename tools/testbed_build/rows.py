@@ -13,7 +13,7 @@ from puzzlebox.arena.testbed.level import VARIANTS, Level
 from puzzlebox.arena.testbed.manifest import Entry, values_text
 from puzzlebox.arena.testbed.pairs import matched_variation, partner_of
 from puzzlebox.arena.testbed.reading import read_level
-from puzzlebox.arena.testbed.sets import candidates, layout_of, part_of
+from puzzlebox.arena.testbed.sets import candidates, footprint, layout_of, part_of
 from puzzlebox.arena.testbed.solutions import Solution
 from puzzlebox.arena.testbed.tasks import id_of, with_metadata
 from puzzlebox.arena.variations import Variation
@@ -22,7 +22,7 @@ from puzzlebox.record.entries import hash_of
 from testbed_build.trial import AS_LONG, OTHER_WAY, Trial, solves, takes_as_long, try_task
 
 # Raise it when the checks become stricter: all rows are then made again.
-VERSION = 3
+VERSION = 4
 # The most candidates that are tried for a task of the held-out set, and for a variant with each value to balance.
 MOST_TRIED, MOST_TRIED_PER_VALUE = 30, 12
 
@@ -85,7 +85,7 @@ def entry_of(level: Level, key: str, number: int, name: str, variation: Variatio
     return Entry(name, row.template, variation.number, values, hash_of(text), layout, key)
 
 
-def make_rows(level_number: int, numbers: Iterable[int], taken: set[str], search: float) -> Iterator[Made]:
+def make_rows(level_number: int, numbers: Iterable[int], taken: set[str], search: int) -> Iterator[Made]:
     """Make the variants of rows of one template, one row after the other; no layout occurs in two pairs.
 
     A test and the control that is matched with it are made together; they may differ in light or looks alone.
@@ -94,7 +94,7 @@ def make_rows(level_number: int, numbers: Iterable[int], taken: set[str], search
         level_number: the level.
         numbers: the rows; with each, its partner if it has one.
         taken: hashes of layouts that other rows have; those of the new variants are added.
-        search: seconds that the solver may search for each candidate.
+        search: the work of the solver for each candidate, in simulated decisions.
     """
     level = read_level(level_number, partial=True)
     keys = Keys(level)
@@ -117,14 +117,16 @@ class _Unit:
         keys: the keys of its rows.
         pair: the number of the row; or those of a test and of the control that is matched with it.
         taken: hashes of layouts that are used already; new ones are added.
-        search: seconds that the solver may search for each candidate.
+        search: the work of the solver for each candidate, in simulated decisions.
     """
 
-    def __init__(self, level: Level, keys: Keys, pair: list[int], taken: set[str], search: float) -> None:
+    def __init__(self, level: Level, keys: Keys, pair: list[int], taken: set[str], search: int) -> None:
         self._level, self._keys, self._pair, self._taken, self._search = level, keys, pair, taken, search
         self._names = {number: id_of(level.number, number, 0)[:-2] for number in pair}
         self._made = {number: Made(self._names[number], VARIANTS) for number in pair}
         self._sources: dict[str, Iterator[Variation]] = {}
+        # Layouts of the variants so far before turning and mirroring, and where everything stands in them.
+        self._plain: set[str] = set()
 
     def make(self) -> list[Made]:
         """Make all variants, and return what became of each row."""
@@ -164,6 +166,12 @@ class _Unit:
 
     def _add(self, variations: dict[int, Variation], variant: int) -> bool:
         """Try a candidate of each row, and add them as tasks if all pass every check."""
+        row, first = self._level.rows[self._pair[0]], variations[self._pair[0]]
+        template, use = self._level.templates[row.template], self._level.about.templates[row.template]
+        plain = {layout_of(template, first, use, oriented=False), footprint(first.task)} - {""}
+        if plain & self._plain:
+            self._made[self._pair[0]].problems["variant: it is another one, but for orientation and headings"] += 1
+            return False
         trials = []
         for number, variation in variations.items():
             key, name = self._keys.rows[number], f"{BATTERY}/{self._names[number]}-{variant}"
@@ -180,10 +188,11 @@ class _Unit:
         for made, entry, tried in trials:
             made.add(entry, tried)
             self._taken.add(entry.layout_hash)
+        self._plain |= plain
         return True
 
 
-def make_held_out(level_number: int, taken: set[str], search: float) -> Iterator[Made]:
+def make_held_out(level_number: int, taken: set[str], search: int) -> Iterator[Made]:
     """Make the tasks of the held-out set of a level, each from the first of its rows that gives one."""
     level = read_level(level_number, partial=True)
     keys = Keys(level)
@@ -215,7 +224,7 @@ def _try(
     key: str,
     kind: int | None,
     taken: set[str],
-    search: float,
+    search: int,
 ) -> tuple[Entry, Trial] | None:
     """Try a candidate; return its entry and its trial, or None if it fails a check."""
     made.tried += 1
@@ -224,7 +233,7 @@ def _try(
     if entry.layout_hash in taken:
         made.problems["its layout belongs to another task"] += 1
         return None
-    trial = try_task(task, level, number, search=search)
+    trial = try_task(task, level, number, search)
     if trial.problems:
         made.problems[trial.problems[0]] += 1
         return None

@@ -14,8 +14,8 @@ from puzzlebox.arena.world import World
 from puzzlebox.run.play import play
 
 SEEDS = (0, 1, 2)
-# Seconds of search for a plan, and for one that may not push.
-SEARCH, SEARCH_WITHOUT_PUSHING = 60.0, 15.0
+# The work of the search for a plan that may not push, in simulated decisions.
+SEARCH_WITHOUT_PUSHING = 45_000
 # The share of the time that a solution may use, and the time limits that a task may have.
 MOST_TIME, SHORTEST, LONGEST = 0.6, 250, 1000
 # On this level, a test must need a push or a tool.
@@ -50,7 +50,7 @@ class Trial:
     seconds: dict[str, float] = field(default_factory=dict)
 
 
-def try_task(task: Task, level: Level, number: int, *, stop_early: bool = True, search: float = SEARCH) -> Trial:
+def try_task(task: Task, level: Level, number: int, search: int, *, stop_early: bool = True) -> Trial:
     """Try a candidate for a row; the first problem ends the trial, unless `stop_early` is false."""
     trial = Trial(task)
     row = level.rows[number]
@@ -123,7 +123,7 @@ def _shortcuts(trial: Trial, shortcut: str) -> Iterator[str]:
         yield from (f"shortcut: the {agent} agent passes it" for agent, passed in trial.passed.items() if passed)
 
 
-def _solutions(trial: Trial, search: float) -> Iterator[str]:
+def _solutions(trial: Trial, search: int) -> Iterator[str]:
     """Yield why there is no solution; find one, and others for seeds with which it does not replay alike."""
     from puzzlebox.arena.solver import solve
 
@@ -136,9 +136,9 @@ def _solutions(trial: Trial, search: float) -> Iterator[str]:
                 if _end(world) != end:
                     trial.solutions[seed], trial.totals[seed] = first, world.total
                 continue
-        plan = solve(trial.task, seed=seed, seconds=search)
+        plan = solve(trial.task, seed=seed, decisions=search)
         if plan is None:
-            yield f"solver: no plan found in {search:g} s (seed {seed})"
+            yield f"solver: no plan found in {search:,} decisions (seed {seed})"
             return
         actions = tuple(action for (action,) in plan.actions)
         world = replay(trial.task, actions, seed)
@@ -176,5 +176,5 @@ def _end(world: World) -> object:
 def _without_pushing(task: Task) -> Iterator[str]:
     from puzzlebox.arena.solver import solve
 
-    if solve(task, seconds=SEARCH_WITHOUT_PUSHING, may_push=False) is not None:
+    if solve(task, decisions=SEARCH_WITHOUT_PUSHING, may_push=False) is not None:
         yield "push: a plan that moves no movable thing passes it"

@@ -31,7 +31,7 @@ from puzzlebox.arena.things.dispensers import Dispenser
 from puzzlebox.arena.things.goals import Goal
 from puzzlebox.arena.world.operations import operation_models
 from puzzlebox.arena.world.placement import make
-from puzzlebox.wings.protocols import Scale
+from puzzlebox.wings.offers import Scale
 
 # Written by `tools/scales.py`, which gives the command of the run.
 TABLE = Path(puzzlebox.batteries.__file__).parent / "arena" / "scales.csv"

@@ -14,7 +14,7 @@ from puzzlebox.arena.envs.settings import NOT_SENSES, Settings, defaults
 from puzzlebox.arena.envs.sources import NamedTask, places_of, tasks_of
 from puzzlebox.arena.rules import PHYSICS_STEP, PRESETS, Rules
 from puzzlebox.arena.schema import Task, TaskWarning, load_task, read
-from puzzlebox.arena.testbed.demands import stored_demands
+from puzzlebox.arena.testbed.demands import demands_of_text, stored_demands
 from puzzlebox.arena.testbed.training import is_template, open_template
 from puzzlebox.arena.things import CATALOGUE
 from puzzlebox.arena.variations.folder import values_in_manifest
@@ -27,7 +27,8 @@ from puzzlebox.batteries.testbed import BATTERY, HELD_OUT
 from puzzlebox.columns import Column, Kind
 from puzzlebox.text import closest
 from puzzlebox.wings import ARENA, Apparatus, Flag, Found, TrainingTask, flags
-from puzzlebox.wings.protocols import OWN_RULES, Battery, Bundled, Camera, Image, Leg, Ruling, Scale
+from puzzlebox.wings.offers import Battery, Scale
+from puzzlebox.wings.protocols import OWN_RULES, Bundled, Camera, Image, Leg, Ruling
 
 if TYPE_CHECKING:
     import gymnasium as gym
@@ -172,7 +173,11 @@ class ArenaWing:
         return self.rules(Rules.named(name, **changes))
 
     def demands(self, task: Task, start: int, rules: Ruling) -> Mapping[str, float]:
-        """Return what an episode demands, read off its arenas without playing."""
+        """Return what an episode demands: from the table of the testbed, or else read off its arenas."""
+        # The table is of the default rules, and its tasks have one arena.
+        stored = demands_of_text(task.text) if rules.fields == self.rules(None).fields else None
+        if stored is not None:
+            return stored
         from puzzlebox.arena.demands import demands
 
         return demands(task, start, Rules.named(rules.fields))

@@ -13,7 +13,7 @@ from zipfile import BadZipFile, ZipFile
 
 TESTBED = Path(__file__).parent / "arena" / "testbed"
 BATTERY, HELD_OUT, TRAINING = "testbed", "testbed-held-out", "testbed-train"
-ARCHIVE, LEVEL_FILE, ENDING = "tasks.zip", "level.yml", ".yml"
+ARCHIVE, MANIFEST, LEVEL_FILE, ENDING = "tasks.zip", "manifest.csv", "level.yml", ".yml"
 # What reading a damaged archive raises: directory, checksum, compressed data, method, text.
 _DAMAGE = (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, UnicodeDecodeError)
 
@@ -28,15 +28,17 @@ def _archives() -> dict[str, Path]:
     """Return the archive of each task of the battery and of the held-out set, by name, in order.
 
     Raises:
-        OSError: an archive is damaged.
+        OSError: an archive is missing or damaged.
     """
     archives: dict[str, Path] = {}
-    for path in sorted(TESTBED.glob(f"*/{ARCHIVE}")):
+    for path in (folder / ARCHIVE for folder in level_folders() if (folder / MANIFEST).exists()):
+        if not path.exists():
+            raise _broken(f"{path} is missing")
         try:
             with ZipFile(path) as archive:
                 archives |= {name.removesuffix(ENDING): path for name in archive.namelist()}
         except _DAMAGE:
-            raise _damaged(str(path)) from None
+            raise _broken(f"{path} is damaged") from None
     return dict(sorted(archives.items()))
 
 
@@ -54,7 +56,7 @@ def battery_text(name: str) -> str | None:
     """Return the text of a task of the testbed or its held-out set; None if no task has that name.
 
     Raises:
-        OSError: the archive is damaged.
+        OSError: an archive is missing or damaged.
     """
     path = archive_of(name)
     if path is None:
@@ -63,11 +65,11 @@ def battery_text(name: str) -> str | None:
         with ZipFile(path) as archive:
             return archive.read(f"{name}{ENDING}").decode()
     except _DAMAGE:
-        raise _damaged(f"{name} in {path}") from None
+        raise _broken(f"{name} in {path} is damaged") from None
 
 
-def _damaged(what: str) -> OSError:
-    return OSError(EIO, f"{what} is damaged; install Puzzlebox again")
+def _broken(what: str) -> OSError:
+    return OSError(EIO, f"{what}; install Puzzlebox again")
 
 
 @cache

@@ -83,6 +83,21 @@ def progress(what: str, *, lines: bool = False) -> Iterator[Callable[[int, int],
     Yields:
         A function that takes how much is done and how much there is.
     """
+    with steps(lines=lines) as update:
+        update(what, 0, 0)
+        yield lambda done, total: update(what, done, total)
+
+
+@contextmanager
+def steps(*, lines: bool = True) -> Iterator[Callable[[str, int, int], None]]:
+    """Show a progress bar of work in several steps on stderr, if that is a terminal.
+
+    Args:
+        lines: whether a line is written every ten seconds if stderr is not a terminal.
+
+    Yields:
+        A function that takes what is done now, how much of it is done, and how much there is (0: not known).
+    """
     from time import monotonic
 
     from rich.console import Console
@@ -91,13 +106,16 @@ def progress(what: str, *, lines: bool = False) -> Iterator[Callable[[int, int],
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(what, total=None)
-        said = monotonic()
+        task = bar.add_task("", total=None)
+        said, shown = monotonic(), ""
 
-        def update(done: int, total: int) -> None:
-            nonlocal said
-            bar.update(task, completed=done, total=total)
-            if lines and not console.is_terminal and monotonic() - said >= _SILENT_SECONDS:
+        def update(what: str, done: int, total: int) -> None:
+            nonlocal said, shown
+            if what != shown:  # the time that remains is that of this step
+                bar.reset(task, description=what)
+                shown = what
+            bar.update(task, completed=done, total=total or None)
+            if lines and total and not console.is_terminal and monotonic() - said >= _SILENT_SECONDS:
                 said = monotonic()
                 note(f"{what}: {done:,} of {total:,}")
 

@@ -66,7 +66,7 @@ def report(
         typer.Option(
             "--capabilities",
             help="Infer what each agent is able to do from the demands of the tasks (at least 20), and test how well "
-            "that predicts other tasks. Takes about a minute for each agent.",
+            "that predicts other tasks. Takes up to a minute for each agent.",
         ),
     ] = False,
     people: Annotated[str, typer.Option(metavar="NAME", help="What participants are called in the report.")] = "human",
@@ -104,26 +104,29 @@ def report(
 
     folder = _default_folder(runs[0]) if output is None else output
     refuse_file(folder)
+    from puzzlebox.cli.recordings import steps
     from puzzlebox.record import StoreError
     from puzzlebox.report import CannotRead, make_report
     from puzzlebox.report.methods import quoted
 
     try:
-        outcome = make_report(
-            runs,
-            folder,
-            published=published,
-            subject=subject.value,
-            reference=reference,
-            seed=seed,
-            by=by or (),
-            people=people,
-            watched=watched,
-            title=title,
-            equivalence=equivalence,
-            command=quoted(["puzzlebox", *sys.argv[1:]]),
-            layout=capabilities,
-        )
+        with steps() as progress:
+            outcome = make_report(
+                runs,
+                folder,
+                published=published,
+                subject=subject.value,
+                reference=reference,
+                seed=seed,
+                by=by or (),
+                people=people,
+                watched=watched,
+                title=title,
+                equivalence=equivalence,
+                command=quoted(["puzzlebox", *sys.argv[1:]]),
+                layout=capabilities,
+                progress=progress,
+            )
     except (CannotRead, ModuleNotFoundError, StoreError) as problem:
         fail(str(problem))
     except OSError as problem:

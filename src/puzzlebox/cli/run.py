@@ -80,7 +80,8 @@ def run(
 
     The same command resumes a run that was interrupted, and plays again what had failed; it may also ask for more
     episodes, agents or tasks. Neither the number of workers nor an
-    interruption changes a result. A run with a damaged file is refused and left as it is, unless --repair is given.
+    interruption changes a result. The exit code is 1 if an episode failed. A run with a damaged file is refused and
+    left as it is, unless --repair is given.
 
     Try:
 
@@ -149,13 +150,16 @@ def _print_outcome(outcome: "Outcome") -> None:
         note(f"{_episodes(outcome.again)} had failed before and {'was' if outcome.again == 1 else 'were'} played again")
     failed = [row for row in rows if row.error]
     if failed:
-        note(f"warning: {_episodes(len(failed))} failed, the first on {failed[0].task}: {failed[0].error}")
+        note(
+            f"warning: {_episodes(len(failed))} failed, the first on {failed[0].task}: {failed[0].error}; "
+            f"all reasons are in the column `error` of {outcome.folder / 'episodes.csv'}"
+        )
     if outcome.spent is not None:
         note(f"language models: {outcome.spent}; `puzzlebox transcript {outcome.folder}` shows what they were asked")
     before = len(rows) - outcome.played
     earlier = f" ({before} of them earlier)" if before else ""
     note(f"{_episodes(len(rows))}{earlier}; wrote {outcome.folder / 'episodes.csv'}")
-    if len(failed) == len(rows):
+    if failed:
         raise typer.Exit(1)
 
 

@@ -57,7 +57,7 @@ def train(
     evaluate_every: Annotated[
         float, typer.Option(metavar="N", help="Decisions between two evaluations. Default: at the end only.")
     ] = 0,
-    seed: Annotated[int, typer.Option(min=0, help="The seed of everything random.")] = 0,
+    seed: Annotated[int | None, typer.Option(min=0, help="The seed of everything random. Default: 0.")] = None,
     device: Annotated[
         str | None, typer.Option(help="`cpu`, `cuda` or `cuda:N`. Default: a GPU if there is one.")
     ] = None,
@@ -143,7 +143,7 @@ def _plan(
     order: Path | None,
     evaluate: list[str],
     evaluate_every: float,
-    seed: int,
+    seed: int | None,
 ) -> "Plan":
     from puzzlebox.learn.curriculum_names import find_course
     from puzzlebox.learn.settings import resolve
@@ -151,6 +151,7 @@ def _plan(
     from puzzlebox.run.tasks import find_tasks
     from puzzlebox.wings import find_training
 
+    seed = seed or 0
     if not sources and curriculum is None:
         raise ValueError("there is nothing to train on; name tasks, or a curriculum that has its own")
     course = find_course(curriculum, sources, order)
@@ -178,11 +179,18 @@ def _plan_again(output: Path, **chosen: Any) -> "Plan":
         chosen["sources"] = before["sources"]
     for name in ("learner", "preset", "curriculum"):
         chosen[name] = chosen[name] or before[name] or None
-    chosen["steps"] = chosen["steps"] or before["steps"]
-    chosen["seed"] = chosen["seed"] or before["seed"]
+    for name in ("steps", "seed"):
+        chosen[name] = before[name] if chosen[name] is None else chosen[name]
     chosen["evaluate"] = chosen["evaluate"] or before["evaluation_sources"]
     chosen["evaluate_every"] = chosen["evaluate_every"] or before["evaluate_every"]
-    return _with_settings_of(_plan(**chosen), before, chosen["changes"])
+    try:
+        plan = _plan(**chosen)
+    except FileNotFoundError as problem:
+        # Sources are stored as they were written, and may be relative to the folder in which training began.
+        home = before["commands"][0].get("folder") if before["commands"] else None
+        where = f"{home}, where it began" if home else "the folder in which it began"
+        raise FileNotFoundError(f"{problem}; resume the run in {where}, or name its tasks in the command") from None
+    return _with_settings_of(plan, before, chosen["changes"])
 
 
 def _with_settings_of(plan: "Plan", before: dict[str, Any], changes: list[str]) -> "Plan":

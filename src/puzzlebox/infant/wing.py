@@ -12,7 +12,7 @@ from puzzlebox.columns import Column
 from puzzlebox.infant.catalogue import CATALOGUE
 from puzzlebox.text import closest
 from puzzlebox.wings.gymnasium_wing import GymnasiumTask, GymnasiumWing, TaskEntry
-from puzzlebox.wings.protocols import EpisodePage
+from puzzlebox.wings.offers import EpisodePage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,8 @@ from puzzlebox.intuitions.grid import FPS
 from puzzlebox.intuitions.scoring import published
 from puzzlebox.wings import Bundled, Found, Scale
 from puzzlebox.wings.gymnasium_wing import GymnasiumTask, GymnasiumWing, TaskEntry
-from puzzlebox.wings.protocols import Camera, EpisodePage, Published, PublishedRate
+from puzzlebox.wings.offers import EpisodePage, Published, PublishedRate
+from puzzlebox.wings.protocols import Camera
 
 _METHODS = (
     "A judgement of a pair of films counts as an episode: its return is 1 if the film that was called more surprising "

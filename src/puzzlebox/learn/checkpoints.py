@@ -170,5 +170,9 @@ def find_checkpoint(path: Path) -> Checkpoint:
         steps = ", ".join(str(each.step) for each in checkpoints(path.parent.parent)) or "none yet"
         raise FileNotFoundError(f"there is no checkpoint {path}; the run has {steps}")
     if (run / "run.json").exists():
+        if "learner" not in read_json(run / "run.json"):
+            raise FileNotFoundError(
+                f"{run} is a folder of episodes (`puzzlebox run`), not of training; it has no agent"
+            )
         raise FileNotFoundError(f"{run} has no checkpoint yet")
     raise FileNotFoundError(f"{path} is not a run of `puzzlebox train`, nor one of its checkpoints")

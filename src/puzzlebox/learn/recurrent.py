@@ -13,7 +13,7 @@ from torch import Tensor
 from puzzlebox.learn.networks import Network, Policy, Shape
 from puzzlebox.learn.sampler import Episode, Rollout, Sampler, VectorLike
 from puzzlebox.learn.threads import Threads, bounds
-from puzzlebox.seeds import learner_seeds, rng_from
+from puzzlebox.seeds import learner_seeds, rng_from, training_seed
 from puzzlebox.text import nearest
 
 # What `update` returns the means of, in the order in which a minibatch computes them.
@@ -33,7 +33,7 @@ class Settings:
         envs: the number of environments.
         workers: the number of processes that run environments. Default: chosen by the vector.
         groups: into how many groups the environments are divided, which take turns between processor and GPU; 0 is 2
-            with a GPU and 1 without.
+            with a GPU and several environments, otherwise 1.
         rollout: the number of decisions of each environment between two updates.
         epochs: how often an update goes through its rollout.
         minibatches: the number of parts of a rollout, each of which is one step of the optimiser.
@@ -57,6 +57,8 @@ class Settings:
         graphs: whether policy and learning steps on a GPU are captured as CUDA graphs.
         threads: without a GPU, the number of threads that take parts of each batch; 0 is torch's number of threads.
             Sums are rounded differently with another number.
+        keep_episodes: whether checkpoints hold the episodes that are being played, a hundred kilobytes for each
+            environment; if not, a resumed run starts new ones.
     """
 
     envs: int = 64
@@ -84,6 +86,7 @@ class Settings:
     compile: bool = False
     graphs: bool = True
     threads: int = 0
+    keep_episodes: bool = True
 
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
@@ -112,7 +115,7 @@ class Settings:
 
     def vector(self, device: str = "cpu") -> dict[str, Any]:
         """Return the settings of `puzzlebox.make_vec` that this learner wants: workers, groups, autoreset."""
-        groups = self.groups or (1 if device == "cpu" else 2)
+        groups = self.groups or (1 if device == "cpu" or self.envs == 1 else 2)
         return {"workers": self.workers, "groups": groups, "autoreset": "same_step"}
 
 
@@ -353,7 +356,7 @@ class RecurrentPPO:
             "weights": {name: value.cpu().clone() for name, value in self.network.state_dict().items()},
             "optimiser": deepcopy(self._optimiser.state_dict()),
             "rng": self._rng.bit_generator.state,
-            "sampler": self._sampler.state(),
+            "sampler": self._sampler.state(self.settings.keep_episodes),
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -362,7 +365,7 @@ class RecurrentPPO:
         self.network.load_state_dict(state["weights"])
         self._restore_optimiser(state["optimiser"])
         self._rng.bit_generator.state = state["rng"]
-        self._sampler.restore(state["sampler"])
+        self._sampler.restore(state["sampler"], training_seed(self.seed, f"resumed at {self.steps}"))
 
     def _restore_optimiser(self, stored: Mapping[str, Any]) -> None:
         """Write the state of the optimiser into the tensors it has: a CUDA graph refers to those."""
@@ -425,14 +428,18 @@ class _Targets:
     def compute(self, rollout: Rollout, gamma: float, decay: float) -> None:
         """Compute generalised advantages, and the returns that values should predict."""
         length = len(rollout.rewards)
-        goes_on = (~rollout.ends).float()
         values, following = rollout.values[:length], rollout.values[1:]
         following = torch.where(rollout.ends, rollout.last_values, following)
-        errors = rollout.rewards + gamma * following - values
+        # One step depends on the next: a GPU would wait for the start of each small product, so this is done beside it.
+        errors = (rollout.rewards + gamma * following - values).cpu()
+        weights = ((~rollout.ends).float() * (gamma * decay)).cpu()
+        advantages = torch.empty_like(errors)
         advantage = torch.zeros_like(errors[0])
-        for step in reversed(range(length)):
-            advantage = errors[step] + gamma * decay * goes_on[step] * advantage
-            self.advantages[step] = advantage
+        for error, weight, target in zip(
+            reversed(errors.unbind()), reversed(weights.unbind()), reversed(advantages.unbind()), strict=True
+        ):
+            advantage = torch.addcmul(error, weight, advantage, out=target)
+        self.advantages.copy_(advantages)
         torch.add(self.advantages, values, out=self.returns)
 
     def explained_variance(self, rollout: Rollout) -> float:

@@ -47,27 +47,27 @@ class RunFolder:
         self, folder: Path, plan: Mapping[str, Any], *, resume: bool, command: str = "", device: str = "cpu"
     ) -> None:
         self.folder = folder
-        before = read_run(folder) if (folder / RUN).exists() else None
-        if before is None and folder.exists() and any(each.name != _LOCK for each in folder.iterdir()):
-            raise ValueError(f"{folder} is not empty and no run of `puzzlebox train`; name another folder")
-        if before is None and resume:
-            raise ValueError(f"there is no run in {folder} to resume")
-        if before is not None and not resume:
-            checkpoint = resumable(folder)
-            where = "without a checkpoint" if checkpoint is None else f"with {checkpoint.step:,} decisions"
-            raise ValueError(f"{folder} holds a run {where}; add --resume to resume it, or name another folder")
         now = json.loads(json.dumps(dict(plan), default=str))
-        if before is not None:
-            difference = _difference(before, now)
-            if difference:
-                raise ValueError(f"{folder} holds another run: {difference}; name another folder")
+        _read_before(folder, now, resume)  # a folder that is refused gets no lock file
         folder.mkdir(parents=True, exist_ok=True)
         self._lock: IO[Any] = (folder / _LOCK).open("a")
         if not lock_file(self._lock):
             self._lock.close()
             raise BlockingIOError(f"another command is training in {folder} just now")
+        try:
+            # Read again under the lock: another command may have written since.
+            before = _read_before(folder, now, resume)
+        except BaseException:
+            self._lock.close()
+            raise
         commands = list(before["commands"]) if before else []
-        part = {"command": command, "device": device, "started": _time(), "versions": _versions()}
+        part = {
+            "command": command,
+            "folder": str(Path.cwd()),
+            "device": device,
+            "started": _time(),
+            "versions": _versions(),
+        }
         self._data = {"format": FORMAT, **now, "commands": [*commands, part]}
         write_json(folder / RUN, self._data)
 
@@ -88,6 +88,29 @@ class RunFolder:
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._lock.close()
+
+
+def _read_before(folder: Path, now: Mapping[str, Any], resume: bool) -> dict[str, Any] | None:
+    """Return the run that a folder holds; None if it holds none.
+
+    Raises:
+        ValueError: the folder cannot be used for the run `now`.
+    """
+    before = read_run(folder) if (folder / RUN).exists() else None
+    if before is None:
+        if folder.exists() and any(each.name != _LOCK for each in folder.iterdir()):
+            raise ValueError(f"{folder} is not empty and no run of `puzzlebox train`; name another folder")
+        if resume:
+            raise ValueError(f"there is no run in {folder} to resume")
+        return None
+    if not resume:
+        checkpoint = resumable(folder)
+        where = "without a checkpoint" if checkpoint is None else f"with {checkpoint.step:,} decisions"
+        raise ValueError(f"{folder} holds a run {where}; add --resume to resume it, or name another folder")
+    difference = _difference(before, now)
+    if difference:
+        raise ValueError(f"{folder} holds another run: {difference}; name another folder")
+    return before
 
 
 def is_training(folder: Path) -> bool:

@@ -452,9 +452,9 @@ class Sampler:
                 _, values, _ = self.network(inputs, states, starts)
             self.rollout.last_values[steps, rows] = values[0]
 
-    def state(self) -> dict[str, Any]:
-        """Return all that is needed to resume: random streams, recurrent states, environments where they can."""
-        snapshots = self.envs.snapshot() if hasattr(self.envs, "snapshot") else None
+    def state(self, episodes: bool = True) -> dict[str, Any]:
+        """Return all that is needed to resume: random streams, recurrent states, episodes if wanted and possible."""
+        snapshots = self.envs.snapshot() if episodes and hasattr(self.envs, "snapshot") else None
         return {
             "generator": self.generator.get_state(),
             "states": torch.cat([actor.state for actor in self._actors]).cpu(),
@@ -464,15 +464,15 @@ class Sampler:
             "snapshots": snapshots,
         }
 
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Resume from what `state` returned; environments without snapshots start new episodes."""
+    def restore(self, state: Mapping[str, Any], env_seed: int) -> None:
+        """Resume from what `state` returned; without episodes, new ones start with a seed."""
         self.generator.set_state(state["generator"].cpu())
         starts = state["starts"].numpy().copy()
         self._totals[:], self._lengths[:] = state["totals"], state["lengths"]
         if state["snapshots"] is not None:
             observations, _ = self.envs.restore(state["snapshots"])
         else:
-            observations, _ = self.envs.reset(seed=None)
+            observations, _ = self.envs.reset(seed=env_seed)
             starts[:] = True
             self._totals[:], self._lengths[:] = 0.0, 0
         for actor in self._actors:

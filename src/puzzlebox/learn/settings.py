@@ -21,9 +21,11 @@ GROUPS = ("settings", "environment", "curiosity", "run")
 _FILE = Path(__file__).with_name("presets.yml")
 # Counts that a run cannot do with none of, and numbers that are at most 1; of any learner.
 _AT_LEAST_ONE = (
-    *("envs", "log_every", "evaluation_episodes", "every", "batch_size", "buffer_size", "train_freq"),
+    *("log_every", "evaluation_episodes", "every", "batch_size", "buffer_size", "train_freq"),
     *("rollout", "epochs", "minibatches", "memory_size", "n_steps", "n_epochs", "sequence_length", "horizon"),
 )
+# The most environments of a vector: with 1.5 MB each (docs/concepts/performance.md), about 100 GB.
+_MOST_ENVS = 65_536
 _AT_MOST_ONE = (
     *("gamma", "gae_lambda", "tau", "forward_share"),
     *("exploration_fraction", "exploration_initial_eps", "exploration_final_eps"),
@@ -183,8 +185,11 @@ def _change(text: str, defaults: Mapping[str, Mapping[str, Any]]) -> tuple[str, 
 
 
 def _parsed(group: str, text: str, default: Any) -> Any:
-    """Return the value of a text; a setting of the environment that is a word stays one, as in `rules=3.1`."""
-    return text.strip() if group == "environment" and isinstance(default, str) else parse_value(text)
+    """Return the value of a text; what is a word by default stays one, as in `memory=none` or `rules=3.1`."""
+    word = text.strip()
+    if isinstance(default, str) and (group == "environment" or word.lower() == "none"):
+        return word
+    return parse_value(text)
 
 
 def _checked(learner: str, group: str, key: str, value: Any, defaults: Mapping[str, Any]) -> Any:
@@ -202,6 +207,8 @@ def _checked(learner: str, group: str, key: str, value: Any, defaults: Mapping[s
     if key == "ent_coef" and isinstance(value, int | float):  # a number, or `auto`
         return float(value)
     found = checked_value(key, value, defaults[key], choices, optional)
+    if key == "envs" and not 1 <= found <= _MOST_ENVS:
+        raise ValueError(f"{key} is {found!r}; it must be a whole number from 1 to {_MOST_ENVS}")
     if key in _AT_LEAST_ONE and found is not None and found < 1:
         raise ValueError(f"{key} is {found!r}; it must be a whole number, 1 or more")
     if key in _AT_MOST_ONE and found > 1:

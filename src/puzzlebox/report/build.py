@@ -1,7 +1,7 @@
 """`make_report`, which writes a report to a folder: the page, its figures, tidy tables, and the methods as text."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from puzzlebox.csv_cells import CellWriter
 from puzzlebox.record.columns import FACTOR
 from puzzlebox.report import abilities, conditions, learners, methods
 from puzzlebox.report import equivalence as equivalence_tests
+from puzzlebox.report.capabilities import Progress, no_progress
 from puzzlebox.report.comparison_tables import published_style_tables
 from puzzlebox.report.contents import Contents, contents
 from puzzlebox.report.episodes import ReportEpisode, Results
@@ -61,7 +62,7 @@ def make_report(
     command: str = "",
     equivalence: float = equivalence_tests.POINTS,
     layout: bool = False,
-    progress: Callable[[str], None] = lambda _: None,
+    progress: Progress = no_progress,
 ) -> Report:
     """Read episodes, analyse them and write a report.
 
@@ -79,17 +80,18 @@ def make_report(
         command: the command line, which the report shows.
         equivalence: percentage points up to which proportions passed count as equivalent.
         layout: whether capabilities are inferred from the demands of the tasks, which takes minutes.
-        progress: a function called with a few words about each step of the work.
+        progress: a function called with a few words about each step of the work, how much of it is done, and how much
+            there is (0: not known).
     """
     # Checked before anything is read, so that a missing package is reported at once.
     import_extra("matplotlib")
     import_extra("scipy")
-    progress("reading")
+    progress("reading", 0, 0)
     results = gather(places, people, watched)
     require_factors(by, results.rows, results.sources)
     if reference and reference not in results.agents:
         raise CannotRead(f"there is no agent {reference}, which --reference names{nearest(reference, results.agents)}")
-    progress("comparing and drawing")
+    progress("comparing and drawing", 0, 0)
     with looks.style(results.names):
         results.remarks.extend(fonts.remarks(results.names))
         analysis = contents(
@@ -101,6 +103,7 @@ def make_report(
             by=by,
             equivalence=equivalence,
             layout=layout,
+            progress=progress,
         )
         _clear(folder)
         figures, tables = folder / "figures", folder / "tables"
@@ -108,8 +111,8 @@ def make_report(
             each.mkdir(parents=True, exist_ok=True)
         files: list[Path] = []
         pictures: dict[str, bytes] = {}
-        for drawing in analysis.drawings:
-            progress(f"writing {drawing.name}")
+        for index, drawing in enumerate(analysis.drawings):
+            progress("writing figures", index, len(analysis.drawings))
             pictures[drawing.name], paths = looks.save(drawing, figures)
             files += paths
     for table in (*analysis.tables, *published_style_tables(analysis.comparisons)):

@@ -1,6 +1,7 @@
 """The section "Capabilities": what agents can do, inferred from what tasks demand (measurement layouts)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,15 +17,17 @@ from puzzlebox.report.figures.looks import Drawing, Looks
 from puzzlebox.report.tables import Table, interval_cells, text
 from puzzlebox.report.units import Units
 from puzzlebox.stats import Interval
-from puzzlebox.stats.layout import FEWEST_TASKS, WORST_R_HAT, Layout, fit_layout
+from puzzlebox.stats.layout import FEWEST_TASKS, WORST_R_HAT, Layout, fit_agreeing
 from puzzlebox.stats.layout_validation import FOLDS, Forecasts, cross_validate, folds_of, gain, mean_over_groups
 from puzzlebox.wings import find_wing
 
-# Most agents of which capabilities are inferred: each takes about a minute.
+# Most agents of which capabilities are inferred: each takes up to a minute.
 MOST_AGENTS = 8
 
 # What the table says about a capability whose interval is mostly that of the prior.
 NOT_INFORMED = "not informed by these tasks"
+# The time of a fit to all tasks, in fits of one fold, which have fewer draws.
+_WHOLE = 7
 _LAYOUT = (
     "A layout is a model of passing: each task makes demands on several dimensions, and an agent passes if it is "
     "capable of all of them."
@@ -53,7 +56,17 @@ class Battery(NamedTuple):
     shares: dict[str, Floats]
 
 
-def blocks(rows: Sequence[ReportEpisode], look: Looks, wanted: bool, seed: int) -> list[str | Table | Drawing]:
+# A function that shows progress: what is done now, how much of it is done, and how much there is (0: not known).
+Progress = Callable[[str, int, int], None]
+
+
+def no_progress(what: str, done: int, total: int) -> None:
+    """Show nothing."""
+
+
+def blocks(
+    rows: Sequence[ReportEpisode], look: Looks, wanted: bool, seed: int, progress: Progress = no_progress
+) -> list[str | Table | Drawing]:
     """Return the contents of the section; empty unless they are wanted."""
     if not wanted:
         return []
@@ -66,14 +79,14 @@ def blocks(rows: Sequence[ReportEpisode], look: Looks, wanted: bool, seed: int) 
     tasks = len({row.task for row in decided})
     if tasks < FEWEST_TASKS:
         return [f"Capabilities are not inferred: that needs {FEWEST_TASKS} tasks, and there are {tasks}."]
-    battery = battery_of(decided, wing)
+    battery = battery_of(decided, wing, progress)
     count = len(set(battery.units))
     if count < FEWEST_TASKS:
         return [
             f"Capabilities are not inferred: of {words.count(tasks, 'task')} only {count} could be read. Runs with "
             "trajectories, files of recordings and bundled tasks can be."
         ]
-    return _inferred(battery, look, seed)
+    return _inferred(battery, look, seed, progress)
 
 
 def advice(rows: Sequence[ReportEpisode], wanted: bool) -> list[str]:
@@ -94,12 +107,14 @@ def _wing_of(rows: Sequence[ReportEpisode]) -> Any:
     return wing if getattr(wing, "dimensions", ()) else None
 
 
-def battery_of(rows: Sequence[ReportEpisode], wing: Any) -> Battery:
+def battery_of(rows: Sequence[ReportEpisode], wing: Any, progress: Progress = no_progress) -> Battery:
     """Read the demands of all tasks that can be read, and the shares that each agent passed."""
     units = Units.of(rows)
     demands: dict[Place, Mapping[str, float]] = {}
     tasks = tasks_of(units.rows, wing)
-    for place, own in grouped(units.rows, _place).items():
+    by_place = grouped(units.rows, _place)
+    for index, (place, own) in enumerate(by_place.items()):
+        progress("reading the demands of tasks", index, len(by_place))
         task = tasks.get((own[0].task_hash, own[0].rules))
         if task is not None and own[0].arena in task.starts:
             rules = wing.rules(own[0].rules_fields or own[0].rules or None)
@@ -110,7 +125,8 @@ def battery_of(rows: Sequence[ReportEpisode], wing: Any) -> Battery:
     values = values.reshape(len(places), len(wing.dimensions))
     used = [index for index in range(len(wing.dimensions)) if (values[:, index] > 1e-9).any()]
     of_units = [unit_of[place] for place in places]
-    weights = np.array([1 / of_units.count(unit) for unit in of_units])
+    sizes = Counter(of_units)
+    weights = np.array([1 / sizes[unit] for unit in of_units])
     shares = {}
     cells = grouped(units.rows, lambda row: (row.agent, _place(row)))
     for agent in agents_of(units.rows):
@@ -157,7 +173,7 @@ def _named(name: str, wing: Any) -> Iterator[Any]:
         return
 
 
-def _inferred(battery: Battery, look: Looks, seed: int) -> list[str | Table | Drawing]:
+def _inferred(battery: Battery, look: Looks, seed: int, progress: Progress) -> list[str | Table | Drawing]:
     """Fit and test the layout of each agent, and say what came out."""
     folds = folds_of(battery.units, battery.demands, seed=seed)
     layouts: dict[str, Layout] = {}
@@ -172,10 +188,12 @@ def _inferred(battery: Battery, look: Looks, seed: int) -> list[str | Table | Dr
             left_out.append(agent)
             continue
         demands, own, weights = battery.demands[played], shares[played], battery.weights[played]
-        layouts[agent] = fit_layout(demands, own, weights, seed=seed)
+        fits = _Fits(f"inferring the capabilities of {agent}", progress)
+        layouts[agent] = fit_agreeing(demands, own, weights, seed=seed)
+        fits.done(_WHOLE)
         # The last tenth of a small battery can leave too few tasks; then there is no test.
         if weights.sum() * (1 - 1 / FOLDS) >= FEWEST_TASKS:
-            forecasts[agent] = cross_validate(demands, own, weights, folds[played], seed=seed)
+            forecasts[agent] = cross_validate(demands, own, weights, folds[played], seed=seed, done=fits.done)
     places = {agent: np.isfinite(battery.shares[agent]) for agent in layouts}
     caption = (
         "Probability of success on one dimension alone at the largest demand of these tasks, with 50 % (thick) and "
@@ -190,6 +208,19 @@ def _inferred(battery: Battery, look: Looks, seed: int) -> list[str | Table | Dr
         *([capability_table(battery, layouts)] if layouts else []),
         *_remarks(layouts, left_out),
     ]
+
+
+class _Fits:
+    """The progress of the fits of one agent, in folds."""
+
+    def __init__(self, what: str, progress: Progress) -> None:
+        self._what, self._progress, self._done = what, progress, 0
+        self.done(0)
+
+    def done(self, folds: int = 1) -> None:
+        """Show that some more was done."""
+        self._done += folds
+        self._progress(self._what, self._done, _WHOLE + FOLDS)
 
 
 def _prediction(

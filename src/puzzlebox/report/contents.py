@@ -104,6 +104,7 @@ def contents(
     by: Sequence[str] = (),
     equivalence: float = equivalence_tests.POINTS,
     layout: bool = False,
+    progress: capabilities.Progress = capabilities.no_progress,
 ) -> Contents:
     """Analyse the episodes and draw the figures of a report; `make_report` describes the arguments."""
     trained_tasks = {row.task for row in results.rows if row.trained_on}
@@ -132,7 +133,7 @@ def contents(
             _model(main, model, shares, prefix, look, equivalence),
             Section(_title(prefix, "For machine learners"), machine_learners.section(learners, look)),
             Section(_title(prefix, "Abilities"), abilities.blocks(main, look, published)),
-            Section(_title(prefix, "Capabilities"), capabilities.blocks(main, look, layout, seed)),
+            Section(_title(prefix, "Capabilities"), capabilities.blocks(main, look, layout, seed, progress)),
             _paths(main, look, results.sources),
         ]
         if trained_tasks:

@@ -21,7 +21,7 @@ from puzzlebox.run.journal import JOURNAL, episodes_so_far, trajectories
 from puzzlebox.run.runs import SETTINGS
 from puzzlebox.text import closest, nearest
 from puzzlebox.wings import Wing, wing_named
-from puzzlebox.wings.protocols import HasEnvironment
+from puzzlebox.wings.offers import HasEnvironment
 from puzzlebox.wings.records import read_record
 
 if TYPE_CHECKING:

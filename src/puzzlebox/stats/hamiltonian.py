@@ -66,13 +66,15 @@ def sample(
         momentum = rng.standard_normal((chains, size))
         there, that, slope = position, log_density, gradient
         energy = log_density - 0.5 * (momentum**2).sum(axis=1)
-        # Momentum is in units in which every parameter has a spread of 1.
-        for _ in range(steps):
-            half = momentum + 0.5 * length * spread * slope
-            there = there + length * spread * half
-            that, slope = density(there)
-            momentum = half + 0.5 * length * spread * slope
-        change = that - 0.5 * (momentum**2).sum(axis=1) - energy
+        # A trajectory with steps that are too long can leave all bounds; then it is refused.
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            # Momentum is in units in which every parameter has a spread of 1.
+            for _ in range(steps):
+                half = momentum + 0.5 * length * spread * slope
+                there = there + length * spread * half
+                that, slope = density(there)
+                momentum = half + 0.5 * length * spread * slope
+            change = that - 0.5 * (momentum**2).sum(axis=1) - energy
         chance = np.exp(np.minimum(np.where(np.isfinite(change), change, -np.inf), 0.0))
         moved = rng.random(chains) < chance
         position = np.where(moved[:, None], there, position)

@@ -18,11 +18,12 @@ do not describe.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlebox.stats.extras import import_extra
 from puzzlebox.stats.hamiltonian import Draws, effective_size, r_hat, sample
 from puzzlebox.stats.intervals import Z_95, CannotCompute, Interval
 
@@ -124,6 +125,18 @@ def fit_layout(
     return Layout(kind, scale, found.flat, float(agreement.max()), float(size.min()))
 
 
+def fit_agreeing(
+    demands: Floats, shares: Sequence[float] | Floats, weights: Sequence[float] | Floats | None = None, *, seed: int = 0
+) -> Layout:
+    """Infer the capabilities of one agent, with two and then four times as many draws if the chains disagree."""
+    layout = fit_layout(demands, shares, weights, seed=seed)
+    for more in (2, 4):
+        if layout.r_hat <= WORST_R_HAT:
+            break
+        layout = fit_layout(demands, shares, weights, draws=more * DRAWS, warm_up=more * WARM_UP, seed=seed)
+    return layout
+
+
 class Posterior:
     """The posterior density of one agent's parameters: called with rows, it returns log densities and gradients.
 
@@ -150,12 +163,16 @@ class Posterior:
             values += list(different)
             owners += [dimension] * len(different)
         self._demands, self._owner = np.array(values), np.array(owners)
-        # One column for each different demand of each dimension: which tasks have it.
-        self._has = np.zeros((len(shares), len(values)))
-        for where in places:
-            self._has[np.arange(len(shares)), where] = 1.0
-        self._of_dimension = (self._owner[:, None] == np.arange(dimensions)).astype(float)
         self._places = np.stack(places, axis=1)
+        # One column for each different demand of each dimension: which tasks have it. A task has one demand on each
+        # dimension, so with hundreds of tasks nearly all cells are 0, and a dense product takes ten times as long.
+        sparse = import_extra("scipy.sparse")
+        tasks = np.repeat(np.arange(len(shares)), dimensions)
+        self._has: Any = sparse.csr_matrix(
+            (np.ones(self._places.size), (tasks, self._places.ravel())), shape=(len(shares), len(values))
+        )
+        self._had_by: Any = self._has.T.tocsr()
+        self._of_dimension = (self._owner[:, None] == np.arange(dimensions)).astype(float)
 
     def __call__(self, parameters: Floats) -> tuple[Floats, Floats]:
         """Return the log density of each row of parameters, up to a constant, and its gradient."""
@@ -166,18 +183,20 @@ class Posterior:
         successes = _log_logistic(margins)
         slopes = -np.expm1(successes)  # the derivative of the log success by the margin
         if self._kind == "product":
-            log_p = log_kept + successes @ self._has.T
+            log_p = log_kept + (self._has @ successes.T).T
         else:
             of_tasks = margins[:, self._places]
             weakest = np.take_along_axis(
                 np.broadcast_to(self._places, of_tasks.shape), of_tasks.argmin(axis=2)[:, :, None], axis=2
             )[:, :, 0]
             log_p = log_kept + np.take_along_axis(successes, weakest, axis=1)
-        p = np.clip(np.exp(log_p), _LEAST, 1 - _LEAST)
+        # Not clipped: where a density is flat and its gradient is not, the sampler rejects steps of any length.
+        success = (1 - 2 * _LEAST) * np.exp(log_p)
+        p = _LEAST + success
         fit = (self._weights * (self._shares * np.log(p) + (1 - self._shares) * np.log1p(-p))).sum(axis=1)
-        by_log_p = self._weights * (self._shares - (1 - self._shares) * p / (1 - p))
+        by_log_p = self._weights * success * (self._shares / p - (1 - self._shares) / (1 - p))
         if self._kind == "product":
-            by_margin = (by_log_p @ self._has) * slopes
+            by_margin = (self._had_by @ by_log_p.T).T * slopes
         else:
             by_margin = np.zeros(margins.shape)
             for row, (where, values) in enumerate(zip(weakest, by_log_p, strict=True)):
@@ -212,7 +231,8 @@ def probability(parameters: Floats, demands: Floats, kind: Kind) -> Floats:
 
 
 def _log_logistic(values: Floats) -> Floats:
-    result: Floats = -np.logaddexp(0.0, -values)
+    # As -logaddexp(0, -values), in operations that numpy vectorises.
+    result: Floats = np.minimum(values, 0.0) - np.log1p(np.exp(-np.abs(values)))
     return result
 
 

@@ -4,7 +4,7 @@ The layout is compared with the simplest forecast, the mean proportion that the 
 Brier score: the mean square of forecast minus outcome, 0 at best. Tasks that belong together stay in one fold.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -67,6 +67,7 @@ def cross_validate(
     *,
     kind: Kind = "product",
     seed: int = 0,
+    done: Callable[[], None] = lambda: None,
 ) -> Forecasts:
     """Forecast each fold from the others.
 
@@ -77,6 +78,7 @@ def cross_validate(
         folds: the fold of each place.
         kind: how the dimensions combine.
         seed: the seed of the draws.
+        done: a function called after each fold.
     """
     layout, mean = np.empty(len(shares)), np.empty(len(shares))
     for fold in np.unique(folds):
@@ -87,6 +89,7 @@ def cross_validate(
             demands[known], shares[known], weights[known], kind=kind, draws=_DRAWS, warm_up=_WARM_UP, seed=seed
         )
         layout[held_out] = [each.value for each in fit.predict(demands[held_out])]
+        done()
     return Forecasts(layout, mean, brier(layout, shares), brier(mean, shares))
 
 

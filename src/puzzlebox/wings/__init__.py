@@ -12,26 +12,19 @@ from typing import Any
 
 from puzzlebox import entry_points
 from puzzlebox.text import closest
-from puzzlebox.wings.protocols import (
-    Apparatus,
+from puzzlebox.wings.offers import (
     Battery,
-    Bundled,
     EpisodePage,
-    Flag,
-    Found,
     HasEpisodePage,
     HasMethods,
     HasPublished,
     HasScale,
     HasTraining,
-    Outcome,
     Published,
     Scale,
-    Session,
-    Task,
     TrainingTask,
-    Wing,
 )
+from puzzlebox.wings.protocols import Apparatus, Bundled, Flag, Found, Outcome, Session, Task, Wing
 
 __all__ = [
     "ARENA",

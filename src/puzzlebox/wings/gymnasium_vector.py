@@ -12,7 +12,7 @@ from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 
 from puzzlebox.processes import cores
 from puzzlebox.seeds import next_episode_seed, rng_from
-from puzzlebox.wings.protocols import TrainingTask
+from puzzlebox.wings.offers import TrainingTask
 
 if TYPE_CHECKING:
     from puzzlebox.wings.gymnasium_wing import GymnasiumWing

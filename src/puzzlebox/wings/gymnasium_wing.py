@@ -19,7 +19,8 @@ from puzzlebox.columns import Column, Kind
 from puzzlebox.text import closest
 from puzzlebox.wings.actions import parse_actions, plain_action
 from puzzlebox.wings.flags import OVER, PASSED
-from puzzlebox.wings.protocols import Bundled, Camera, Flag, Found, Image, Leg, Ruling, TrainingTask
+from puzzlebox.wings.offers import TrainingTask
+from puzzlebox.wings.protocols import Bundled, Camera, Flag, Found, Image, Leg, Ruling
 from puzzlebox.wings.records import record_json
 from puzzlebox.wings.spaces import action_in, require_bounds
 

@@ -117,6 +117,8 @@ def test_check_many_files_keeps_the_table_short(tmp_path: Path) -> None:
         (tmp_path / f"{number:02}.yml").write_text(BAD if number == 7 else GOOD)
     done = puzzlebox("check", ".", cwd=tmp_path)
     assert done.stderr == "44 more files are not in the table\n45 files, 1 error, 0 warnings\n"
+    (tmp_path / "07.yml").write_text(GOOD)
+    assert puzzlebox("check", ".", cwd=tmp_path).stderr == "45 files, 0 errors, 0 warnings\n"
 
 
 # --- convert

@@ -64,6 +64,22 @@ def test_a_block_in_the_way_must_be_pushed() -> None:
     assert of(ANIMAL, *walls, FOOD)["push"] == 0
 
 
+def test_a_block_before_the_button_of_a_gate_must_be_pushed() -> None:
+    closed = "name: Wall, at: [20, 0, 20], size: [40, 4, 1], rotation: 0"
+    gate = "operations: [{do: toggle_object, items: [{name: Wall, at: [30, 0, 30]}]}]"
+    button = f"name: SpawnerButton, at: [34, 0, 10], rotation: 180, {gate}"
+    walls = [f"name: Wall, at: [28, 0, {z}], size: [1, 4, {long}], rotation: 0" for z, long in ((4, 8), (15.2, 8.4))]
+    block = "name: LightBlock, at: [28, 0, 9.5], size: [1, 2, 2.8], rotation: 0"
+    blocked = of(ANIMAL, closed, button, *walls, block, FOOD)
+    assert (blocked["push"], blocked["beyond_reach"]) == (1, 1)
+    free = of(ANIMAL, closed, button, *walls, FOOD)
+    assert (free["push"], free["beyond_reach"]) == (0, 1)
+    # Without a button, pushing leads nowhere.
+    assert of(ANIMAL, closed, *walls, block, FOOD)["push"] == 0
+    mat = f"name: DataZone, at: [34, 0, 10], size: [3, 0.5, 3], {gate}"
+    assert of(ANIMAL, closed, mat, *walls, block, FOOD)["push"] == 1
+
+
 def test_a_ramp_is_climbed_and_a_platform_without_one_is_beyond_reach() -> None:
     platform = "name: Wall, at: [20, 0, 27], size: [8, 2, 8], rotation: 0"
     food = "name: GoodGoal, at: [20, 2, 27], size: [1, 1, 1]"

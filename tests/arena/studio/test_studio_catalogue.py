@@ -217,6 +217,19 @@ def test_pictures_are_kept_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None
     assert 1 <= len(tasks._pictures) < 6
 
 
+def test_files_of_one_name_in_two_folders_are_two_tasks(tmp_path: Path) -> None:
+    tasks = Catalogue()
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "mine.yml").write_text(FOOD.replace("Straight ahead", folder))
+    (tmp_path / "two" / "mine.yaml").write_text(FOOD)
+    files = [str(tmp_path / each) for each in ("one/mine.yml", "two/mine.yml", "one/mine.yml")]
+    assert [tasks.add_file(each) for each in files] == ["file:mine", "file:two/mine", "file:mine"]
+    assert [tasks.find(each).task.metadata.title for each in ("file:mine", "file:two/mine")] == ["one", "two"]
+    third = tasks.add_file(str(tmp_path / "two" / "mine.yaml"))
+    assert third not in ("file:mine", "file:two/mine") and third.endswith("/two/mine")
+
+
 def test_a_file_of_the_command_line_is_in_the_catalogue(tmp_path: Path) -> None:
     path = tmp_path / "mine.yml"
     path.write_text(FOOD)

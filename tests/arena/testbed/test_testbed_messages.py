@@ -1,9 +1,13 @@
 """What is said about names of the testbed that mean no task, or more than one."""
 
+from pathlib import Path
+from shutil import copytree
+
 import pytest
 from typer.testing import CliRunner
 
 from puzzlebox.arena.schema import load_task
+from puzzlebox.batteries import testbed
 from puzzlebox.cli.app import app
 
 
@@ -40,6 +44,25 @@ def test_a_pattern_is_not_one_task() -> None:
         load_task("testbed/11-*")
 
 
+def test_a_level_or_a_task_without_its_variant_gets_the_pattern_that_means_all_of_it() -> None:
+    for name, count, pattern in (
+        ("testbed", 900, "testbed/*"),
+        ("testbed/", 900, "testbed/*"),
+        ("testbed/03", 90, "testbed/03-*"),
+        ("testbed/03-17", 3, "testbed/03-17-*"),
+        ("testbed-held-out/03", 9, "testbed-held-out/03-*"),
+    ):
+        with pytest.raises(FileNotFoundError) as raised:
+            load_task(name)
+        assert str(raised.value) == f"{name.rstrip('/')} means {count} tasks; did you mean `{pattern}`?"
+
+
+def test_vary_says_that_a_task_is_no_template_and_that_a_pattern_means_several() -> None:
+    assert "testbed/03-01-1 is one task, not a template" in said("vary", "testbed/03-01-1", "--count")
+    words = said("vary", "testbed-train/*", "--count")
+    assert "training spaces; name one, such as `testbed-train/01" in words
+
+
 def test_check_reads_the_templates_of_a_pattern_of_training_spaces() -> None:
     result = CliRunner().invoke(app, ["check", "testbed-train/0[12]"])
     assert result.exit_code == 0, result.output
@@ -51,3 +74,15 @@ def test_solve_says_that_a_training_space_is_a_template() -> None:
         words = said("solve", name)
         assert " is a template, not a task" in words and "puzzlebox vary testbed-train/0" in words
         assert ".yml" not in words
+
+
+def test_a_missing_archive_is_named_instead_of_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copytree(testbed.TESTBED / "03", tmp_path / "03")
+    (tmp_path / "03" / "tasks.zip").unlink()
+    monkeypatch.setattr(testbed, "TESTBED", tmp_path)
+    testbed.forget_archives()
+    try:
+        with pytest.raises(OSError, match=r"03.tasks\.zip is missing; install Puzzlebox again"):
+            load_task("testbed/03-01-1")
+    finally:
+        testbed.forget_archives()

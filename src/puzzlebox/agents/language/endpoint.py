@@ -194,8 +194,16 @@ class Endpoint:
         if answer.code in _UNREADABLE and _has_picture(messages):
             hint = "; if the model cannot see pictures, let it read words (sees='words')"
         if answer.code in (401, 403):
-            hint = f"; the key comes from the environment variable {KEY}, or the one that key_variable names"
+            hint = self._key_hint()
         return EndpointError(f"{self._address} refused the request: {text}{hint}")
+
+    def _key_hint(self) -> str:
+        """Return which key was sent, and how to send another, after a server has refused it."""
+        if self.key:
+            return f"; the key comes from the environment variable {KEY}, or the one that key_variable names"
+        if urlsplit(self.url).scheme == "https":
+            return f"; no key was sent: set the environment variable {KEY}, or name another one with key_variable"
+        return f"; no key was sent: over plain http, only the one that key_variable names is, never {KEY} by itself"
 
     def _clean(self, text: str) -> str:
         """Return a text of the server on one line, cut if it is long, without the key if it repeats that."""

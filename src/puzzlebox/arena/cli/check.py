@@ -98,7 +98,7 @@ def _print_report(checked: list[_Checked]) -> None:
             cells = (*numbers, each.count("error"), each.count("warning"))
             summary.add_row(each.name, each.reading.form, *map(str, cells))
         print_table(summary)
-    if len(rows) < len(checked):
+    if rows and len(rows) < len(checked):
         note(f"{len(checked) - len(rows)} more files are not in the table")
     errors, warnings = (sum(each.count(severity) for each in checked) for severity in ("error", "warning"))
     note(f"{_number(len(checked), 'file')}, {_number(errors, 'error')}, {_number(warnings, 'warning')}")

@@ -198,7 +198,8 @@ def _print(results: list[_Result], seconds: float, *, as_csv: bool) -> None:
             listing.add_row(*each.cells()[:-1])
         print_table(listing)
     solved = sum(each.plan is not None for each in results)
-    note(f"found a plan for {solved} of {len(results)} tasks; where none was found there may still be one")
+    caution = "; where none was found there may still be one" if solved < len(results) else ""
+    note(f"found a plan for {solved} of {len(results)} tasks{caution}")
 
 
 def _print_plan(result: _Result, seconds: float) -> None:

@@ -8,6 +8,7 @@ from puzzlebox.arena.things.buttons import SpawnerButton
 from puzzlebox.arena.things.changing import ChangingGoal
 from puzzlebox.arena.things.dispensers import Dispenser
 from puzzlebox.arena.things.goals import Goal
+from puzzlebox.arena.things.zones import DataZone
 from puzzlebox.arena.world import World
 from puzzlebox.scene.shapes import Vector
 
@@ -67,6 +68,20 @@ def targets_in(world: World) -> list[Target]:
             found.append(Target(thing, (at[0], 0.5, at[2]), 1.5, most, brings=True))
         elif isinstance(thing, SpawnerButton):
             found.append(Target(thing, (at[0], 0.5, at[2]), 0.4, 1.0, brings=True))
+    return found
+
+
+def triggers_in(world: World) -> list[Target]:
+    """Return the buttons and mats of an arena that do something: open a gate, bring a ramp or food."""
+    found = []
+    for thing in world.present.values():
+        if isinstance(thing, SpawnerButton | DataZone) and (
+            thing.settings["operations"] or thing.settings.get("reward_names")
+        ):
+            x, _, z = world.engine.pose(thing.id)[0]
+            # The animal presses a button beside it, and a mat within it.
+            radius = 0.4 if isinstance(thing, SpawnerButton) else min(thing.extent[0], thing.extent[2]) / 2
+            found.append(Target(thing, (x, 0.5, z), radius, 0.0))
     return found
 
 

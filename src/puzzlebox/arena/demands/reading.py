@@ -8,7 +8,7 @@ from math import atan2, degrees, hypot, log2
 
 import numpy as np
 
-from puzzlebox.arena.demands.goals import Need, Target, need_of, targets_in
+from puzzlebox.arena.demands.goals import Need, Target, need_of, targets_in, triggers_in
 from puzzlebox.arena.demands.sight import met_first, visible_things
 from puzzlebox.arena.demands.table import NAMES
 from puzzlebox.arena.demands.terrain import Floats, Terrain, blocks_of, in_harm
@@ -175,7 +175,7 @@ def _way(world: World, need: Need, values: dict[str, float]) -> None:
     values["push"], values["commitment"] = float(pushed), left
     direct = np.array([hypot(each.at[0] - x, each.at[2] - z) for each in need.choices])
     if reached.sum() < min(need.count, len(need.choices)):
-        values["beyond_reach"], values["push"] = 1.0, 0.0
+        values["beyond_reach"], values["push"] = 1.0, float(_triggers_are_blocked(world, (x, y - 0.5, z)))
         lengths = np.where(reached, lengths, _NO_PATH * direct)
     nearest = int(lengths.argmin())
     values["climb"] = max(heights[nearest] - (y - 0.5), 0.0) if reached[nearest] else max(need_height(need), 0.0)
@@ -185,6 +185,15 @@ def _way(world: World, need: Need, values: dict[str, float]) -> None:
     # The first goal is as far as the path; the others lie about as far from each other as from the start.
     values["path"] = float(ordered[0] + ordered[1:].sum() * 0.8)
     values["haste"] = log2(max((_START + values["path"] / _SPEED) / need.seconds, 2.0**-6)) + 6
+
+
+def _triggers_are_blocked(world: World, start: tuple[float, float, float]) -> bool:
+    """Return whether no button or mat can be reached before something movable is pushed away, and one after that."""
+    triggers = triggers_in(world)
+    if not triggers:
+        return False
+    free, pushed = (_paths(Terrain(world, pushed=each), triggers, start)[0] for each in (False, True))
+    return not np.isfinite(free).any() and bool(np.isfinite(pushed).any())
 
 
 def need_height(need: Need) -> float:

@@ -36,7 +36,11 @@ DIMENSIONS: tuple[Column, ...] = (
     Column("harm", "number", "the straight way crosses a death zone or a goal that ends with a penalty: 0 or 1"),
     Column("hot", "number", "metres of the straight way in hot zones: 1 is one, 2 three", "doublings"),
     Column("climb", "number", "the height above the start at which the goal is reached", "m"),
-    Column("push", "number", "something movable must be pushed away to reach the goal: 0 or 1"),
+    Column(
+        "push",
+        "number",
+        "something movable must be pushed away to reach the goal, or the button that makes a way to it: 0 or 1",
+    ),
     Column(
         "beyond_reach",
         "number",

@@ -69,6 +69,17 @@ class Draft:
         """Record the node of the value at a path, if the nodes do not mirror the data."""
         self._places[path] = node
 
+    def record_entry(self, path: Path, node: Node, key: str, index: int) -> None:
+        """Record that the value at a path is one entry of the list at a key of a node."""
+        entries = node.get(key)
+        if entries is not None:
+            self.record_place(path, entries.value[index])
+
+    def entries(self, path: Path, number: int) -> list[Node]:
+        """Return the nodes of the `number` entries of the list at a path."""
+        nodes: list[Node] = self.locate(path).value
+        return nodes
+
     def record_repeat(self, path: Path, first: Path) -> None:
         """Record that an instance shares the places of an earlier one, apart from those recorded for itself."""
         self._repeats[path] = first

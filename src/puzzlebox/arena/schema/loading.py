@@ -108,6 +108,8 @@ def find(source: str | PathLike[str]) -> Path:
         raise FileNotFoundError(_pattern_message(name))
     if name.startswith(f"{TRAINING}/"):
         raise FileNotFoundError(_training_message(name))
+    if (message := _part_message(name)) is not None:
+        raise FileNotFoundError(message)
     if name.startswith(f"{BATTERY}/") or name.startswith(f"{HELD_OUT}/"):
         hint = nearest(name, battery_names(name.split("/")[0]), listed_by=f"puzzlebox tasks --battery {BATTERY}")
     else:
@@ -125,6 +127,16 @@ def _pattern_message(pattern: str) -> str:
         return _training_message(fitting[0])
     means = "one task" if len(fitting) == 1 else f"{len(fitting)} tasks"
     return f"{pattern} means {means}; name one, such as `{fitting[0]}`"
+
+
+def _part_message(name: str) -> str | None:
+    """Return that a name means several tasks of the testbed, as `testbed/03` does, and how to write them; else None."""
+    name = name.rstrip("/")
+    if name.split("/")[0] not in (BATTERY, HELD_OUT):
+        return None
+    pattern = f"{name}-*" if "/" in name else f"{name}/*"
+    count = sum(fnmatchcase(each, pattern) for each in (*battery_names(BATTERY), *battery_names(HELD_OUT)))
+    return f"{name} means {count} tasks; did you mean `{pattern}`?" if count else None
 
 
 def _training_message(name: str) -> str:

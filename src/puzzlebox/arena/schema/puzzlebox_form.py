@@ -23,7 +23,11 @@ _NULL = Null()
 
 def read(root: Node, draft: Draft) -> Any:
     """Return the data of a task in the Puzzlebox format, with one item for each instance."""
-    data = plain(root, draft)
+    return with_instances(plain(root, draft), draft)
+
+
+def with_instances(data: Any, draft: Draft) -> Any:
+    """Return the plain data of a task with one item for each instance; the data are changed."""
     arenas = data.get("arenas")
     if isinstance(arenas, dict):
         _report_no_dash("arenas", (), draft)
@@ -99,8 +103,7 @@ def _mapping(node: Node, draft: Draft, *, free: bool) -> dict[str, Any]:
 def _instances(items: list[Any], path: Path, draft: Draft) -> list[Any]:
     """Return one item for each instance of items with lists of values, and record the positions of their values."""
     result: list[Any] = []
-    nodes: list[Node] = draft.locate(path).value
-    for item, node in zip(items, nodes, strict=True):
+    for item, node in zip(items, draft.entries(path, len(items)), strict=True):
         where = (*path, len(result))
         draft.record_place(where, node)
         if not isinstance(item, dict):
@@ -111,13 +114,13 @@ def _instances(items: list[Any], path: Path, draft: Draft) -> list[Any]:
         if "operations" in item:
             item["operations"] = _operations(item["operations"], (*where, "operations"), draft)
         repeats = _count(item, node, draft)
-        lists = {key: node.get(key) for key, value in item.items() if _lists_instances(key, value)}
+        lists = {key: value for key, value in item.items() if _lists_instances(key, value)}
         shared = {key: value for key, value in item.items() if key not in lists}
-        instances = max([repeats, *(len(entries.value) for entries in lists.values() if entries)])
+        instances = max([repeats, *map(len, lists.values())])
         draft.count_instances(instances, _as_written(shared), node)
         for key, entries in lists.items():
-            if entries and len(entries.value) < instances:
-                draft.report_short_list(entries, key, PARAMETERS[key], item.get("name"), instances)
+            if len(entries) < instances:
+                draft.report_short_list(node.get(key) or node, key, PARAMETERS[key], item.get("name"), instances)
         first = where
         for instance in range(instances):
             where = (*path, len(result))
@@ -126,9 +129,9 @@ def _instances(items: list[Any], path: Path, draft: Draft) -> list[Any]:
                 draft.record_repeat(where, first)
             values = dict(shared)
             for key, entries in lists.items():
-                if entries and instance < len(entries.value):
-                    values[key] = item[key][instance]
-                    draft.record_place((*where, key), entries.value[instance])
+                if instance < len(entries):
+                    values[key] = entries[instance]
+                    draft.record_entry((*where, key), node, key, instance)
             result.append(values)
     return result
 

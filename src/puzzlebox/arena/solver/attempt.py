@@ -114,7 +114,7 @@ class Attempt:
         """Return the ground as it is now, made again if something has moved."""
         signature = self._look_around(wanted)
         if self._ground is None or signature != self._signature:
-            self._ground = Ground(self.run.world, self.style, self._avoided(wanted))
+            self._ground = self.run.ground(self.style, self._avoided(wanted))
             self._signature = signature
         return self._ground
 

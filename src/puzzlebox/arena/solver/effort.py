@@ -1,4 +1,4 @@
-"""How much a search may simulate: a number of decisions, the same on every machine, and a time that cuts it off."""
+"""How much work a search may do: counted in decisions, the same on every machine, and a time that cuts it off."""
 
 from collections.abc import Callable
 from time import monotonic
@@ -9,11 +9,11 @@ class OutOfEffort(Exception):
 
 
 class Effort:
-    """Counts simulated decisions.
+    """Counts the work of a search in decisions: each simulated one, and for other work the number that takes as long.
 
     Args:
         decisions: how many decisions may be simulated.
-        seconds: after how much time the search is cut off.
+        seconds: after how much time the search is cut off; infinite: never.
         progress: called now and then with the share of the effort that is used, 0 to 1, and what is being tried.
     """
 

@@ -1,14 +1,20 @@
 """One attempt in the real world: steps it, and notes in words what the animal does."""
 
+from collections.abc import Collection
+
 from puzzlebox.arena.rules import PHYSICS_STEP, Rules
 from puzzlebox.arena.schema.models import Task
 from puzzlebox.arena.solver.effort import Effort
+from puzzlebox.arena.solver.ground import Ground
+from puzzlebox.arena.solver.style import Style
 from puzzlebox.arena.things import Agent
 from puzzlebox.arena.world import World
 from puzzlebox.arena.world.actions import NOOP
 from puzzlebox.arena.world.record import Record
 from puzzlebox.scene.shapes import Vector
 
+# Reading the ground off a world takes about as long as this many decisions.
+_GROUND_DECISIONS = 100
 # Seconds of waiting that are no step of a plan.
 _SHORT_WAIT = 0.25
 
@@ -29,6 +35,11 @@ class Run:
         """Return a second run in exactly the same state, by replaying this one."""
         self.effort.spend(len(self.world.actions) // 4)
         return Run(World.replay(self.world.snapshot()), self.effort, self.steps)
+
+    def ground(self, style: Style, avoided: Collection[int] = ()) -> Ground:
+        """Return where the animal can stand and go now; `avoided` are goals not to be touched, by id."""
+        self.effort.spend(_GROUND_DECISIONS)
+        return Ground(self.world, style, avoided)
 
     @property
     def animal(self) -> Agent:

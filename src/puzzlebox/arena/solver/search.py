@@ -94,7 +94,7 @@ class Search:
         run = self._restore(node.record, node.steps)
         if node.depth >= self._deepest or run.world.over:
             return None
-        ground = Ground(run.world, self._style)
+        ground = run.ground(self._style)
         for operators in self._operators:
             for operator in operators(run, ground):
                 run.effort.trying = operator.words()
@@ -170,7 +170,7 @@ def estimate(run: Run, style: Style) -> tuple[float, bool]:
     The way may go through movable things and death zones, which cost much.
     """
     world = run.world
-    ground = Ground(world, replace(style, push=True, reckless=True))
+    ground = run.ground(replace(style, push=True, reckless=True))
     x, y, z = run.position
     start = ground.place_at(x, y - 0.5, z)
     goals = good_goals(run)

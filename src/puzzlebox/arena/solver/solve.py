@@ -1,5 +1,6 @@
 """The search for a plan: attempts in order of cost, until one replays to a pass."""
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -18,8 +19,8 @@ from puzzlebox.arena.solver.touch import has_pressed, has_pushed
 from puzzlebox.arena.world import World
 from puzzlebox.seeds import rng_from
 
-# Decisions that a second of search may simulate, so that the effort does not depend on the machine.
-_DECISIONS_PER_SECOND = 3000
+# The work of a second of search, so that the effort does not depend on the machine.
+DECISIONS_PER_SECOND = 3000
 # How many random settings are tried where there is nowhere to go.
 _LAST_TRIES = 8
 
@@ -33,27 +34,32 @@ def solve(
     may_push: bool = True,
     may_press: bool = True,
     progress: Callable[[float, str], None] | None = None,
+    decisions: int | None = None,
 ) -> Plan | None:
     """Search for actions that pass a task, knowing everything about its world.
 
-    The result is the same for the same arguments, unless the time is over before the number of decisions that belongs
-    to it has been simulated.
+    The result is the same for the same arguments, unless the time is over before the work that belongs to it is done.
 
     Args:
         task: the task.
         arena: the position of the arena to start in, from 0.
         seed: the seed of the episode.
         rules: the rules of the episode.
-        seconds: the time for the search.
+        seconds: the time for the search, and 3,000 decisions of work for each second of it.
         may_push: whether the animal may drive into movable things.
         may_press: whether the animal may press buttons, and enter zones that operate something.
         progress: called now and then with the share of the effort that is used, 0 to 1, and what is being tried.
+        decisions: the work in decisions, whatever the time; the result is then the same on every machine. Default: as
+            `seconds` says.
 
     Returns:
         A plan whose replay passes, or None if none was found; that does not mean that there is none.
     """
     named = Rules.named(rules)
-    effort = Effort(int(seconds * _DECISIONS_PER_SECOND), seconds, progress)
+    if decisions is None:
+        effort = Effort(int(seconds * DECISIONS_PER_SECOND), seconds, progress)
+    else:
+        effort = Effort(decisions, math.inf, progress)
     try:
         outlook = Outlook()
         for words, method in methods(may_push, may_press, outlook):

@@ -73,6 +73,7 @@ class Catalogue:
         self._lock = threading.RLock()
         self._painting = threading.Lock()
         self._lasting: dict[str, Entry] = {}
+        self._files: dict[str, Path] = {}  # the files that have names here
         self._texts: BoundedCache[str, bytes] = BoundedCache(MAX_UPLOAD_BYTES)
         self._uploads: BoundedCache[str, Entry] = BoundedCache(MAX_TASK_BYTES)
         self._pictures: BoundedCache[tuple[str, str, int, int], bytes] = BoundedCache(_MAX_PICTURE_BYTES)
@@ -136,9 +137,17 @@ class Catalogue:
         shown_name, reading = read_source(Path(source))
         if reading.task is None:
             raise TaskError(shown_name, [finding for finding in reading.findings if finding.severity == "error"])
-        name = FILE + Path(source).stem
+        name = self._name_of(Path(source).resolve())
         self._lasting[name] = Entry(name, reading.task)
         return name
+
+    def _name_of(self, path: Path) -> str:
+        """Return the name of a task file: its own, after as many of its folders as tell it from other files."""
+        for start in range(len(path.parts) - 1, 0, -1):
+            name = FILE + "/".join([*path.parts[start:-1], path.stem])
+            if self._files.setdefault(name, path) == path:
+                return name
+        return FILE + path.as_posix()  # two files in one folder that differ in their endings alone
 
     def check(self, data: bytes) -> dict[str, Any]:
         """Check an uploaded text, and return the answer of `/api/check`; of a template, one variation is drawn."""

@@ -6,7 +6,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from puzzlebox.batteries.testbed import archive_of
+from puzzlebox.batteries.testbed import archive_of, level_folders
 
 DEMANDS = "demands.csv"
 # What the names of these factors begin with.
@@ -27,6 +27,17 @@ def stored_demands(name: str, text: str) -> Mapping[str, float]:
     if known != sha256(text.encode()).hexdigest():
         return {}
     return {f"{PREFIX}{each}": value for each, value in demands.items()}
+
+
+def demands_of_text(text: str) -> Mapping[str, float] | None:
+    """Return the demands of the task of the testbed with this text, by the default rules; None if there is none."""
+    return _by_hash().get(sha256(text.encode()).hexdigest())
+
+
+@cache
+def _by_hash() -> dict[str, dict[str, float]]:
+    """Return the demands of all tasks by the hashes of their texts."""
+    return {found: demands for folder in level_folders() for found, demands in read_demands(folder).values()}
 
 
 @cache

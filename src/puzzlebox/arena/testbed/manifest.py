@@ -11,9 +11,9 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from puzzlebox.arena.testbed.solutions import Solution, actions_from, actions_text
-from puzzlebox.batteries.testbed import ARCHIVE, ENDING, forget_archives
+from puzzlebox.batteries.testbed import ARCHIVE, ENDING, MANIFEST, forget_archives
 
-MANIFEST, SOLUTIONS = "manifest.csv", "solutions.csv"
+SOLUTIONS = "solutions.csv"
 _SOLUTION_COLUMNS = ("id", "seed", "decisions", "return", "actions")
 # The oldest date that an archive can hold: its bytes do not depend on when it was written.
 _DATE = (1980, 1, 1, 0, 0, 0)

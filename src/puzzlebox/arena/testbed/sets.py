@@ -6,7 +6,7 @@ held-out set. Of all others, three in ten layouts, by their hash, are for testin
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ from puzzlebox.arena.testbed.level import Level, Row, TemplateUse
 from puzzlebox.arena.variations import Template, Variation
 from puzzlebox.arena.variations.narrowing import Narrowed, same_value, values_at, vary_plan
 from puzzlebox.arena.variations.shuffle import Shuffle
-from puzzlebox.arena.variations.space import Selection
+from puzzlebox.arena.variations.space import Choice, Selection
 from puzzlebox.seeds import named_seed
 
 Part = Literal["test", "train", "held-out"]
@@ -24,8 +24,8 @@ _FOR_TESTING, _ALL = 3, 10
 TRAINING_SHARE = 1 - _FOR_TESTING / _ALL
 # Keys that change what is seen and not where anything is.
 _LOOKS = frozenset({"color", "theme", "skin", "metadata", "id", "texture"})
-# The variable of templates by which the whole arena is turned.
-_TURN = "turn"
+# The variables of templates by which the whole arena is turned or mirrored.
+_ORIENTATION = ("turn", "flip", "mirror")
 # The most combinations that are looked at to find the next one of a set.
 _MOST_CANDIDATES = 20_000
 
@@ -38,39 +38,131 @@ def layout_hash(task: Task) -> str:
 
 
 def _without_looks(value: Any) -> Any:
-    if isinstance(value, Mapping):
+    kind = type(value)
+    if kind is dict:
         return {key: _without_looks(each) for key, each in value.items() if key not in _LOOKS}
-    if isinstance(value, list | tuple):
+    if kind is list or kind is tuple:
         return [_without_looks(each) for each in value]
-    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    return float(value) if kind is int else value
 
 
-def layout_of(template: Template, variation: Variation, use: TemplateUse, *, turned: bool = True) -> str:
+def layout_of(template: Template, variation: Variation, use: TemplateUse, *, oriented: bool = True) -> str:
     """Return the hash of the layout of a variation, with all variables that are looks at their first value.
 
     Args:
         template: its template.
         variation: the variation.
         use: how its level uses the template.
-        turned: whether a turned arena is another layout; if not, `turn` is at its first value, too.
+        oriented: whether a turned or mirrored arena is another layout; if not, the variables for that are at their
+            first value, too.
     """
-    selection: Selection = {}
-    plan = vary_plan(template)
-    plan.space.unrank(variation.number % template.count, selection)
-    changed = dict(selection)
-    for choice in plan.choices_named(use.looks if turned else [*use.looks, _TURN]):
-        changed[choice] = 0
-    if changed == selection:
-        return layout_hash(variation.task)
-    return layout_hash(template.produce(variation.number, changed).task)
+    return _drawn_as(template, variation, use).layout(oriented=oriented)
+
+
+def footprint(task: Task) -> str:
+    """Return a SHA-256 of where everything stands, the same for a turned or mirrored task; headings do not count.
+
+    Returns:
+        The hash; "" if a place is random, so that nothing is known of it.
+    """
+    arena = task.arenas[0]
+    width, depth = arena.size
+    things = [(item.name, item.at, item.explicit_values().get("size")) for item in arena.items]
+    if any(at is None or None in at for _, at, _ in things):
+        return ""
+    # Places as seen from the middle; a size counts whichever side is longer.
+    places = [
+        (name, at[0] - width / 2, at[1], at[2] - depth / 2, repr(sorted(map(str, size))) if size else "")
+        for name, at, size in things
+        if at is not None
+    ]
+    seen = []
+    for sign in (1, -1):
+        turned = [(name, sign * x, y, z, size) for name, x, y, z, size in places]
+        for sides in ((width, depth), (depth, width)) * 2:
+            # Adding zero makes -0.0 a 0.0.
+            seen.append((sides, sorted((n, round(x, 2) + 0.0, y, round(z, 2) + 0.0, s) for n, x, y, z, s in turned)))
+            turned = [(name, z, y, -x, size) for name, x, y, z, size in turned]
+    return sha256(repr(min(seen)).encode()).hexdigest()
 
 
 def part_of(template: Template, variation: Variation, use: TemplateUse) -> Part:
     """Return the set that a variation of a template belongs to."""
-    for name in use.reserved:
-        if any(same_value(variation.values.get(name), value) for value in use.reserved_values(name)):
-            return "held-out"
-    return "test" if int(layout_of(template, variation, use)[:8], 16) % _ALL < _FOR_TESTING else "train"
+    return _drawn_as(template, variation, use).part
+
+
+def _drawn_as(template: Template, variation: Variation, use: TemplateUse) -> "Drawn":
+    selection: Selection = {}
+    vary_plan(template).space.unrank(variation.number % template.count, selection)
+    drawn = Drawn(template, use, variation.number, selection)
+    drawn.keep(variation)
+    return drawn
+
+
+class Drawn:
+    """A combination of a template, of which no more is produced than what is asked for.
+
+    Args:
+        template: the template.
+        use: how its level uses the template.
+        number: the number of the variation.
+        selection: its options.
+    """
+
+    def __init__(self, template: Template, use: TemplateUse, number: int, selection: Selection) -> None:
+        self._template = template
+        self._use = use
+        self._number = number
+        self._selection = selection
+        self._plan = vary_plan(template)
+        self._looks = self._plan.choices_named(use.looks)
+        self._changed = self._plan.choices_named([*use.looks, *_ORIENTATION])
+        self._reuse = self._plan.reuse_without(frozenset(self._changed))
+        # Variations and their layouts by the options of the choices that layouts change.
+        self._produced: dict[tuple[int, ...], Variation] = {}
+        self._layouts: dict[tuple[int, ...], str] = {}
+
+    @property
+    def variation(self) -> Variation:
+        """The variation."""
+        return self._with(())[1]
+
+    @property
+    def part(self) -> Part:
+        """The set that it belongs to."""
+        for name in self._use.reserved:
+            value = self._value(name)
+            if any(same_value(value, reserved) for reserved in self._use.reserved_values(name)):
+                return "held-out"
+        return "test" if int(self.layout()[:8], 16) % _ALL < _FOR_TESTING else "train"
+
+    def layout(self, *, oriented: bool = True) -> str:
+        """Return the hash of its layout, see `layout_of`."""
+        key, variation = self._with(self._looks if oriented else self._changed)
+        if key not in self._layouts:
+            self._layouts[key] = layout_hash(variation.task)
+        return self._layouts[key]
+
+    def keep(self, variation: Variation) -> None:
+        """Keep the variation, if it was produced already."""
+        self._produced[self._key(self._selection)] = variation
+
+    def _value(self, name: str) -> Any:
+        """Return the value of a variable, without producing the variation if nothing drawn can change it."""
+        if name in self._plan.chosen_names and not self._produced:
+            return self._plan.cell(self._selection, [name])[0]
+        return self.variation.values.get(name)
+
+    def _key(self, selection: Selection) -> tuple[int, ...]:
+        return tuple(selection[choice] for choice in self._changed)
+
+    def _with(self, first: Sequence[Choice]) -> tuple[tuple[int, ...], Variation]:
+        """Return the variation with some choices at their first option, and its key."""
+        selection = self._selection | dict.fromkeys(first, 0)
+        key = self._key(selection)
+        if key not in self._produced:
+            self._produced[key] = self._template.produce(self._number, selection, self._reuse)
+        return key, self._produced[key]
 
 
 def combinations(template: Template, values: Mapping[str, Any], seed: str) -> Iterator[int]:

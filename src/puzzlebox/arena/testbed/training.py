@@ -1,24 +1,28 @@
 """The training space: templates of the testbed without the layouts of its battery and of its held-out set.
 
-A task of those sets that is only turned has another layout, but the animal sees the same, so it is left out as well.
+A task that differs from one of those sets only in its orientation, or in the heading of what stands in it, has another
+layout, but is hardly a new task, so it is left out as well.
 """
 
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from functools import cache
+from glob import has_magic
 from os import PathLike
 from random import Random
 from typing import Any
 
+from puzzlebox.arena.schema import load_task
 from puzzlebox.arena.testbed.level import Level, TemplateUse
 from puzzlebox.arena.testbed.manifest import read_manifest
 from puzzlebox.arena.testbed.reading import read_level
-from puzzlebox.arena.testbed.sets import TRAINING_SHARE, layout_of, part_of
+from puzzlebox.arena.testbed.sets import TRAINING_SHARE, Drawn, footprint, layout_of
 from puzzlebox.arena.variations import Template, Variation
 from puzzlebox.arena.variations import is_template as is_template_file
 from puzzlebox.arena.variations.narrowing import fixed_options
 from puzzlebox.arena.variations.parts import Data
 from puzzlebox.arena.variations.plan import Design, VariationData
-from puzzlebox.batteries.testbed import TESTBED, TRAINING, training_names
+from puzzlebox.batteries.testbed import BATTERY, HELD_OUT, TESTBED, TRAINING, battery_names, training_names
 from puzzlebox.seeds import sample_rng
 from puzzlebox.text import nearest
 
@@ -59,12 +63,14 @@ class TrainingSpace(Template):
     """
 
     def __init__(self, name: str, *, seed: int = 0) -> None:
+        if fitting := [each for each in training_names() if has_magic(name) and fnmatchcase(each, name)]:
+            raise FileNotFoundError(f"{name} means several training spaces; name one, such as `{fitting[0]}`")
         if name not in training_names():
             hint = nearest(name, training_names())
             raise FileNotFoundError(f"there is no training space {name}{hint}")
         _, number, *template = name.split("/")
         self.name, self.seed = name, seed
-        self._level: Level = read_level(int(number), partial=True)
+        self._level = _bundled_level(int(number))
         templates, uses = self._level.templates, self._level.about.templates
         self._members = [(each, templates[each], uses[each]) for each in template or templates if each in templates]
         if not self._members:
@@ -114,11 +120,10 @@ class TrainingSpace(Template):
         for _ in range(_MOST_DRAWS):
             place = rng.randrange(len(self._members))
             name, template, use = self._members[place]
-            variation = template.draw(rng)
-            if part_of(template, variation, use) == "train":
-                unturned = layout_of(template, variation, use, turned=False)
-                if unturned not in _unturned_layouts(self._level.number, name):
-                    return self._own(place, variation)
+            drawn = Drawn(template, use, *template.draw_selection(rng))
+            if drawn.part == "train" and drawn.layout(oriented=False) not in _plain_layouts(self._level.number, name):
+                if footprint(drawn.variation.task) not in _footprints(self._level.number):
+                    return self._own(place, drawn.variation)
         raise ValueError(f"{self.name} has no variations for training")
 
     def sample_indices(self, amount: int, seed: int = 0) -> Iterator[int]:
@@ -140,14 +145,28 @@ class TrainingSpace(Template):
 
 
 @cache
-def _unturned_layouts(number: int, name: str) -> frozenset[str]:
-    """Return the layouts, as they are before turning, of all tasks that a template gave to the two other sets."""
-    level = read_level(number, partial=True)
+def _bundled_level(number: int) -> Level:
+    """Return a level; all training spaces of a process share its templates."""
+    return read_level(number, partial=True)
+
+
+@cache
+def _footprints(number: int) -> frozenset[str]:
+    """Return where everything stands in the tasks of a level that belong to the two other sets."""
+    names = (name for battery in (BATTERY, HELD_OUT) for name in battery_names(battery))
+    own = (name for name in names if int(name.split("/")[1][:2]) == number)
+    return frozenset(footprint(load_task(name)) for name in own) - {""}
+
+
+@cache
+def _plain_layouts(number: int, name: str) -> frozenset[str]:
+    """Return the layouts, before turning and mirroring, of all tasks that a template gave to the two other sets."""
+    level = _bundled_level(number)
     template, use = level.templates[name], level.about.templates[name]
     entries = read_manifest(TESTBED / f"{number:02d}").values()
     # A template that was changed since may have fewer combinations than when the level was built.
     numbers = [each.number for each in entries if each.template == name and each.number < template.count]
-    return frozenset(layout_of(template, template.at(each), use, turned=False) for each in numbers)
+    return frozenset(layout_of(template, template.at(each), use, oriented=False) for each in numbers)
 
 
 def _size(template: Template, use: TemplateUse) -> int:

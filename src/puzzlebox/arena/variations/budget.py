@@ -36,6 +36,10 @@ STEPS_TO_TIE = 10_000_000
 STEPS_TO_CHECK = 5_000_000
 
 
+# Most values are of these kinds, whose size need not be looked up.
+_SIMPLE = frozenset({int, float, bool, type(None)})
+
+
 class BudgetSpent(Exception):
     """No steps are left; the text is the end of a sentence that says so."""
 
@@ -83,6 +87,8 @@ def size_of(value: Any) -> int:
 
     Lists and mappings from parts of a template store their size, so that nothing is counted twice.
     """
+    if type(value) in _SIMPLE:
+        return 1
     size = getattr(value, "size", None)
     if size is not None:
         return int(size)

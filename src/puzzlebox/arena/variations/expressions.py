@@ -19,6 +19,10 @@ _LARGEST_RESULT = LARGEST**4
 _MOST_DIGITS = 15
 
 
+_ValueOf = Callable[[str], Any]
+_Evaluate = Callable[[_ValueOf], Any]
+
+
 class ExpressionError(ValueError):
     """An expression that cannot be parsed or evaluated; the text is one sentence."""
 
@@ -124,23 +128,24 @@ class Expression:
         if len(self.text) > _LONGEST:
             raise ExpressionError(f"the expression has more than {_LONGEST} characters")
         try:
-            self._root = ast.parse(self.text, mode="eval").body
+            root = ast.parse(self.text, mode="eval").body
         except (SyntaxError, ValueError, MemoryError, RecursionError):
             cut = self.text.count("(") != self.text.count(")") or self.text.count("[") != self.text.count("]")
             hint = "; put an expression with a comma in quotes" if cut else " such as `wall_x + 2`"
             raise ExpressionError(f"`{self.text}` is not an expression{hint}") from None
-        self.names = tuple(dict.fromkeys(_names_in(self._root, 0)))
-        self.cost = sum(1 for _ in ast.walk(self._root))
-        self.depth = _depth(self._root)
+        self.names = tuple(dict.fromkeys(_names_in(root, 0)))
+        self.cost = sum(1 for _ in ast.walk(root))
+        self.depth = _depth(root)
+        self._evaluate = _compile(root)
 
-    def evaluate(self, value_of: Callable[[str], Any]) -> Any:
+    def evaluate(self, value_of: _ValueOf) -> Any:
         """Return the value, with names looked up by `value_of`.
 
         Raises:
             ExpressionError: there is none, as with a division by zero.
         """
         try:
-            return _rounded(_value(self._root, value_of))
+            return _rounded(self._evaluate(value_of))
         except (ArithmeticError, TypeError, ValueError, IndexError, KeyError) as problem:
             if isinstance(problem, ExpressionError):
                 raise
@@ -168,8 +173,10 @@ def _check_size(value: Any) -> int:
     Raises:
         ExpressionError: it is too large.
     """
-    if isinstance(value, int | float) and abs(value) > _LARGEST_RESULT:
-        raise ExpressionError("the result is too large")
+    if isinstance(value, int | float):
+        if abs(value) > _LARGEST_RESULT:
+            raise ExpressionError("the result is too large")
+        return 1
     if isinstance(value, str) and len(value) > MOST_CHARACTERS:
         raise ExpressionError(f"the result has more than {MOST_CHARACTERS:,} characters")
     size = size_of(value)
@@ -253,64 +260,102 @@ def _words(node: ast.AST) -> str:
         return type(node).__name__
 
 
-def _value(node: ast.AST, value_of: Callable[[str], Any]) -> Any:
+def _compile(node: ast.AST) -> _Evaluate:
+    """Return a function that evaluates a node, so that its kind is looked up once and not at each evaluation."""
     match node:
         case ast.Name(id=name):
-            return _CONSTANTS[name.lower()] if name.lower() in _CONSTANTS else value_of(name)
+            if name.lower() in _CONSTANTS:
+                return _constant(_CONSTANTS[name.lower()])
+            return lambda value_of: value_of(name)
         case ast.Constant(value=value):
-            return value
+            return _constant(value)
         case ast.Call(func=ast.Name(id=name), args=args):
-            result = FUNCTIONS[name](*(_value(each, value_of) for each in args))
-            _check_size(result)
-            return result
+            return _call(FUNCTIONS[name], [_compile(each) for each in args])
         case ast.BinOp():
             first, steps = _chain(node)
-            result = _value(first, value_of)
-            for op, right in steps:
-                result = _binary(op, result, _value(right, value_of))
-            return result
+            return _operations(_compile(first), [(type(op), _compile(right)) for op, right in steps])
         case ast.UnaryOp(op=unary, operand=operand):
-            return _UNARY[type(unary)](_value(operand, value_of))
-        case ast.BoolOp(op=ast.And(), values=values):
-            return all(_value(each, value_of) for each in values)
-        case ast.BoolOp(values=values):
-            return any(_value(each, value_of) for each in values)
+            change, inner = _UNARY[type(unary)], _compile(operand)
+            return lambda value_of: change(inner(value_of))
+        case ast.BoolOp(op=op, values=values):
+            tests, combine = [_compile(each) for each in values], all if isinstance(op, ast.And) else any
+            return lambda value_of: combine(test(value_of) for test in tests)
         case ast.Compare(left=left, ops=ops, comparators=others):
-            left_value = _value(left, value_of)
-            for comparison, other in zip(ops, others, strict=True):
-                right_value = _value(other, value_of)
-                if not _COMPARE[type(comparison)](left_value, right_value):
-                    return False
-                left_value = right_value
-            return True
+            comparisons = [_COMPARE[type(each)] for each in ops]
+            return _comparison(_compile(left), list(zip(comparisons, map(_compile, others), strict=True)))
         case ast.IfExp(test=test, body=body, orelse=other):
-            return _value(body if _value(test, value_of) else other, value_of)
-        case ast.List(elts=parts) | ast.Tuple(elts=parts):
-            result = Sized(_value(each, value_of) for each in parts)
-            result.size = 1 + sum(map(size_of, result))
-            _check_size(result)
-            return result
+            condition, then, otherwise = _compile(test), _compile(body), _compile(other)
+            return lambda value_of: then(value_of) if condition(value_of) else otherwise(value_of)
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            return _list([_compile(each) for each in elements])
         case ast.Subscript(value=whole, slice=index):
-            return _value(whole, value_of)[_value(index, value_of)]
+            values_of, place_of = _compile(whole), _compile(index)
+            return lambda value_of: values_of(value_of)[place_of(value_of)]
     raise AssertionError(node)
 
 
-def _binary(op: ast.operator, left: Any, right: Any) -> Any:
+def _constant(value: Any) -> _Evaluate:
+    return lambda value_of: value
+
+
+def _call(function: Callable[..., Any], arguments: list[_Evaluate]) -> _Evaluate:
+    def evaluate(value_of: _ValueOf) -> Any:
+        result = function(*[each(value_of) for each in arguments])
+        _check_size(result)
+        return result
+
+    return evaluate
+
+
+def _operations(first: _Evaluate, steps: list[tuple[type[ast.operator], _Evaluate]]) -> _Evaluate:
+    def evaluate(value_of: _ValueOf) -> Any:
+        result = first(value_of)
+        for op, right in steps:
+            result = _binary(op, result, right(value_of))
+        return result
+
+    return evaluate
+
+
+def _comparison(first: _Evaluate, steps: list[tuple[Callable[[Any, Any], Any], _Evaluate]]) -> _Evaluate:
+    def evaluate(value_of: _ValueOf) -> bool:
+        left = first(value_of)
+        for compare, other in steps:
+            right = other(value_of)
+            if not compare(left, right):
+                return False
+            left = right
+        return True
+
+    return evaluate
+
+
+def _list(elements: list[_Evaluate]) -> _Evaluate:
+    def evaluate(value_of: _ValueOf) -> Sized:
+        result = Sized([each(value_of) for each in elements])
+        result.size = 1 + sum(map(size_of, result))
+        _check_size(result)
+        return result
+
+    return evaluate
+
+
+def _binary(op: type[ast.operator], left: Any, right: Any) -> Any:
     """Return the result of one operation; refuse one that is too large."""
-    if isinstance(op, ast.Pow) and (abs(right) > _LARGEST_POWER or abs(left) > LARGEST):
+    if op is ast.Pow and (abs(right) > _LARGEST_POWER or abs(left) > LARGEST):
         raise ExpressionError("the power is too large")
-    if isinstance(op, ast.Mult) and not all(isinstance(each, int | float) for each in (left, right)):
+    if op is ast.Mult and not all(isinstance(each, int | float) for each in (left, right)):
         raise ExpressionError("only numbers can be multiplied")
-    if isinstance(op, ast.Mod) and isinstance(left, str):
+    if op is ast.Mod and isinstance(left, str):
         raise ExpressionError("% is for numbers")
     if isinstance(left, list) and isinstance(right, list):
         size = size_of(left) + size_of(right)
         if size > MOST_VALUES:
             raise ExpressionError(f"the result holds more than {MOST_VALUES:,} values")
-        joined = Sized(_BINARY[type(op)](left, right))
+        joined = Sized(_BINARY[op](left, right))
         joined.size = size - 1
         return joined
-    result = _BINARY[type(op)](left, right)
+    result = _BINARY[op](left, right)
     if isinstance(result, complex):
         raise ArithmeticError(f"{left} is negative and has no power of {right}")
     _check_size(result)

@@ -1,6 +1,6 @@
 """The parts of a template, which become data once everything is chosen."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -47,6 +47,28 @@ class DrawNeeded(Exception):
         self.name = name
 
 
+class Reuse:
+    """The data of parts that are the same in several variations with one number, so that they are made once.
+
+    Args:
+        parts: the parts that depend on none of the choices in which the variations differ.
+
+    Attributes:
+        data: the data of those parts that were made so far.
+    """
+
+    def __init__(self, parts: Set[Any]) -> None:
+        self.parts = parts
+        self.data: dict[Any, Any] = {}
+        self._attempt = 0
+
+    def begin(self, attempt: int) -> None:
+        """Forget what was made in another attempt, whose drawn values differ."""
+        if attempt != self._attempt:
+            self._attempt = attempt
+            self.data = {}
+
+
 class Context:
     """The selections of one variation: options by choice, values by name.
 
@@ -58,6 +80,7 @@ class Context:
 
     Attributes:
         cases: the number of the case that matches, for each condition evaluated so far.
+        reuse: data of parts that are the same in similar variations; None: there are none.
     """
 
     def __init__(
@@ -74,6 +97,7 @@ class Context:
         self._rng_of = rng_of
         self._values: dict[str, Any] = {}
         self._pending: list[str] = []
+        self.reuse: Reuse | None = None
 
     def choose(self, choice: Choice) -> int:
         """Return the number of the selected option."""
@@ -113,7 +137,12 @@ def realise(part: Any, context: Context) -> Any:
     if not hasattr(part, "realise"):
         return part
     context.budget.spend()
-    return part.realise(context)
+    reuse = context.reuse
+    if reuse is None or part not in reuse.parts:
+        return part.realise(context)
+    if part not in reuse.data:
+        reuse.data[part] = part.realise(context)
+    return reuse.data[part]
 
 
 def is_dynamic(part: Any) -> bool:

@@ -10,7 +10,16 @@ from puzzlebox.arena.schema.diagnostics import Place
 from puzzlebox.arena.schema.draft import ANIMALAI
 from puzzlebox.arena.variations.budget import MOST_CHOICES, Budget, BudgetSpent
 from puzzlebox.arena.variations.conditions import If
-from puzzlebox.arena.variations.parts import ChoiceNeeded, Context, Data, DrawnNumber, PinnedPart, realise, value_text
+from puzzlebox.arena.variations.parts import (
+    ChoiceNeeded,
+    Context,
+    Data,
+    DrawnNumber,
+    PinnedPart,
+    Reuse,
+    realise,
+    value_text,
+)
 from puzzlebox.arena.variations.problems import Mistake, refuse
 from puzzlebox.arena.variations.procgen_form import ProcgenReader, Scope
 from puzzlebox.arena.variations.space import Choice, Selection, Space
@@ -64,9 +73,17 @@ class Plan(Protocol):
     endless: bool
 
     def produce(
-        self, selection: Mapping[Choice, int], rng_of: Streams, attempt: int = 0, budget: Budget | None = None
+        self,
+        selection: Mapping[Choice, int],
+        rng_of: Streams,
+        attempt: int = 0,
+        budget: Budget | None = None,
+        reuse: Reuse | None = None,
     ) -> VariationData | None:
-        """Return the variation with these choices; None if a drawn value breaks a condition."""
+        """Return the variation with these choices; None if a drawn value breaks a condition.
+
+        A plan need not use `reuse`.
+        """
 
     def levels(self, name: str) -> int:
         """Return how many options a variable has; 0 if that is not known."""
@@ -116,7 +133,12 @@ class ProcgenPlan:
         tie(self.space, constraints, budget)
 
     def produce(
-        self, selection: Mapping[Choice, int], rng_of: Streams, attempt: int = 0, budget: Budget | None = None
+        self,
+        selection: Mapping[Choice, int],
+        rng_of: Streams,
+        attempt: int = 0,
+        budget: Budget | None = None,
+        reuse: Reuse | None = None,
     ) -> VariationData:
         """Return the variation with these choices."""
         context = Context(selection, budget=budget)
@@ -322,12 +344,17 @@ class FamilyPlan:
         self.columns = list(dict.fromkeys(["template", *(name for each in members for name in each.plan.columns)]))
 
     def produce(
-        self, selection: Mapping[Choice, int], rng_of: Streams, attempt: int = 0, budget: Budget | None = None
+        self,
+        selection: Mapping[Choice, int],
+        rng_of: Streams,
+        attempt: int = 0,
+        budget: Budget | None = None,
+        reuse: Reuse | None = None,
     ) -> VariationData | None:
         """Return the variation of the selected member."""
         member = self._members[selection[self._choice]]
         with naming_source(member.plan):
-            data = member.plan.produce(selection, rng_of, attempt, budget)
+            data = member.plan.produce(selection, rng_of, attempt, budget, reuse)
         if data is None:
             return None
         return VariationData(data.data, {"template": member.name, **data.values}, [member.name, *data.labels])

@@ -12,13 +12,15 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from puzzlebox.arena.schema.data_form import task_of_data
 from puzzlebox.arena.schema.diagnostics import Diagnostic, Place
+from puzzlebox.arena.schema.draft import PUZZLEBOX
 from puzzlebox.arena.schema.factors import LONGEST
 from puzzlebox.arena.schema.models import Task
 from puzzlebox.arena.schema.reading import Reading, read
 from puzzlebox.arena.schema.tree import SCALAR, Refused, compose
 from puzzlebox.arena.variations.budget import STEPS_TO_CHECK, Budget, BudgetSpent
-from puzzlebox.arena.variations.parts import value_text
+from puzzlebox.arena.variations.parts import Reuse, value_text
 from puzzlebox.arena.variations.plan import Design, Plan, ProcgenPlan, VariationData, form_of
 from puzzlebox.arena.variations.problems import Mistake, TemplateError
 from puzzlebox.arena.variations.shuffle import Shuffle, split_range
@@ -69,6 +71,10 @@ class Variation:
         """The task with all findings about it."""
         return read(self.text)
 
+    @cached_property
+    def _task_of_data(self) -> Task | None:
+        return task_of_data(self.data) if self.form == PUZZLEBOX else None
+
     @property
     def task(self) -> Task:
         """The task.
@@ -76,6 +82,9 @@ class Variation:
         Raises:
             TemplateError: it is not valid; the message names the combination.
         """
+        # Writing a text and reading it again takes many times as long, and only findings need it.
+        if "reading" not in self.__dict__ and self._task_of_data is not None:
+            return self._task_of_data
         if self.reading.task is None:
             raise TemplateError(f"variation {self.number}", [self.explain(self.reading.findings[0])])
         return self.reading.task
@@ -263,13 +272,19 @@ class Template:
         self._plan.space.unrank(index % self.count, selection)
         return self.produce(index, selection)
 
-    def produce(self, index: int, selection: Selection) -> Variation:
-        """Return the variation with a selection of options; the number is that of what is drawn in it."""
+    def produce(self, index: int, selection: Selection, reuse: Reuse | None = None) -> Variation:
+        """Return the variation with a selection of options; the number is that of what is drawn in it.
+
+        Args:
+            index: the number.
+            selection: the number of the option of each choice.
+            reuse: what similar selections of the same number have in common. Default: nothing.
+        """
         budget = Budget()
         for attempt in range(_MOST_ATTEMPTS):
             with self._sentences(f"to make variation {index}"):
                 data = self._plan.produce(
-                    selection, lambda name: variation_rng(self.seed, index, name), attempt, budget
+                    selection, lambda name: variation_rng(self.seed, index, name), attempt, budget, reuse
                 )
             if data is not None:
                 return Variation(index, data, form_of(self._plan, selection))
@@ -286,10 +301,14 @@ class Template:
         """Return a variation drawn at random by the weights; the same one may come again."""
         if not self.count:
             raise ValueError(f"{self.name} has no variations")
+        return self.produce(*self.draw_selection(rng))
+
+    def draw_selection(self, rng: Random) -> tuple[int, Selection]:
+        """Return the number of a variation drawn at random by the weights, and its selection of options."""
         selection: Selection = {}
         self._plan.space.draw(rng, selection)
         index = self._plan.space.rank(selection)
-        return self.produce(index + self.count * rng.randrange(_REDRAWS) if self.endless else index, selection)
+        return index + self.count * rng.randrange(_REDRAWS) if self.endless else index, selection
 
     def sample(self, amount: int, seed: int = 0) -> list[Variation]:
         """Return different variations, drawn at random by the weights."""

@@ -18,7 +18,7 @@ from puzzlebox.arena.variations.procgen_form import ProcgenReader, refuse_too_ma
 from puzzlebox.arena.variations.space import Choice, Option
 from puzzlebox.arena.variations.variables import number_of
 from puzzlebox.arena.variations.vary_form import TEMPLATE_KEYS, VaryPlan, VaryReader
-from puzzlebox.batteries import template_names, template_path
+from puzzlebox.batteries import battery_text, template_names, template_path
 from puzzlebox.text import closest
 
 _DEEPEST = 8
@@ -52,6 +52,8 @@ def _file(source: str | PathLike[str]) -> Path:
     bundled = template_path(name)
     if bundled is not None:
         return bundled
+    if battery_text(name) is not None:
+        raise FileNotFoundError(f"{name} is one task, not a template; `puzzlebox vary` lists the templates")
     try:
         return find(source)
     except FileNotFoundError as problem:

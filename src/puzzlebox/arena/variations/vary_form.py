@@ -1,7 +1,8 @@
 """Read templates in the Puzzlebox format: a task file with a `vary` section, and `$name` in place of any value."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from random import Random
 from typing import Any
 
@@ -22,6 +23,7 @@ from puzzlebox.arena.variations.parts import (
     Formula,
     ListPart,
     MappingPart,
+    Reuse,
     Sentence,
     Several,
     is_dynamic,
@@ -283,6 +285,8 @@ class VaryPlan:
         self.names = reader.names
         self.design = reader.design
         self.space = space_of(reader.scope)
+        # Parts that do not depend on some choices, by these choices.
+        self._independent: dict[frozenset[Choice], frozenset[Any]] = {}
         self._linked = frozenset(axis.name for axis in reader.scope.axes if "," in axis.name)
         for name in reader.design.balance:
             if reader.names.dependencies(reader.names.parts[name])[1]:
@@ -302,7 +306,12 @@ class VaryPlan:
         self.endless = drawn or any(each.plan.endless for each in nested)
 
     def produce(
-        self, selection: Mapping[Choice, int], rng_of: Streams, attempt: int = 0, budget: Budget | None = None
+        self,
+        selection: Mapping[Choice, int],
+        rng_of: Streams,
+        attempt: int = 0,
+        budget: Budget | None = None,
+        reuse: Reuse | None = None,
     ) -> VariationData | None:
         """Return the variation with these choices, or None if a drawn value breaks a requirement."""
         reader = self._reader
@@ -311,6 +320,9 @@ class VaryPlan:
             return rng_of(attempt_name(name, attempt))
 
         context = Context(selection, reader.names.parts, rng_of_attempt, budget)
+        if reuse is not None:
+            reuse.begin(attempt)
+            context.reuse = reuse
         if not all(formula.realise(context) for formula in reader.requirements):
             return None
         values: dict[str, Any] = {}
@@ -334,6 +346,27 @@ class VaryPlan:
             values[name] = realise(part, context)
             labels.append(value_text(values[name]))
         return VariationData(realise(reader.root, context), values, labels)
+
+    def reuse_without(self, choices: frozenset[Choice]) -> Reuse:
+        """Return an empty store of what does not depend on some choices, for variations that differ in them alone."""
+        if choices not in self._independent:
+            self._independent[choices] = frozenset(self._parts_without(choices))
+        return Reuse(self._independent[choices])
+
+    def _parts_without(self, choices: frozenset[Choice]) -> Iterator[Any]:
+        if any(isinstance(each, _NestedTemplate) for each in self.space.elements):
+            return  # what another template chooses is not among the dependencies
+        visited: set[Any] = set()
+        for part in (self._reader.root, *self.names.parts.values()):
+            for each in walk(part, visited):
+                if hasattr(each, "realise") and choices.isdisjoint(self.names.dependencies(each)[0]):
+                    yield each
+
+    @cached_property
+    def chosen_names(self) -> frozenset[str]:
+        """The names whose values follow from the choices alone."""
+        chosen = (name for name, part in self.names.parts.items() if not self.names.dependencies(part)[1])
+        return frozenset(name for name in chosen if name not in self._reader.labels)
 
     def choices_named(self, names: Sequence[str]) -> list[Choice]:
         """Return the choices that decide some variables: variables of `vary`, linked ones, or a path."""

@@ -1,0 +1,153 @@
+"""Run, pack and report the experiments; `python -m benchmarks.learning --help` lists them."""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import benchmarks.learning as package
+from benchmarks.learning.jobs import JOBS, chosen
+
+_ROOT = Path(__file__).parents[2]
+IMAGES = _ROOT / "docs" / "images"
+ORIGINALS = _ROOT / "shared" / "data" / "animal-ai" / "testbed-sample"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Do what the command line asks for."""
+    options = _parser().parse_args(arguments)
+    try:
+        options.do(options)
+    except (ValueError, FileNotFoundError) as problem:
+        sys.exit(str(problem))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.learning",
+        description=package.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    verbs = parser.add_subparsers(required=True, metavar="VERB")
+
+    def verb(name: str, do: object, help: str, *, out: bool = True) -> argparse.ArgumentParser:
+        own = verbs.add_parser(name, help=help)
+        own.set_defaults(do=do)
+        if out:
+            own.add_argument("-o", "--out", type=Path, required=True, help="the folder of all runs")
+        return own
+
+    own = verb("list", _list, "list all runs", out=False)
+    own.add_argument("names", nargs="*", metavar="GROUP")
+    own = verb("run", _run, "do runs, several at the same time")
+    own.add_argument("names", nargs="+", metavar="GROUP")
+    own.add_argument("--processes", type=int, default=1, help="the number of cores to keep busy")
+    own.add_argument("--minutes", type=float, default=1e6, help="the most minutes; the same command resumes")
+    _place(own)
+    own = verb("work", _work, "do one piece of a run in this process; `run` calls this")
+    own.add_argument("name", metavar="RUN")
+    own.add_argument("what", metavar="train|PART")
+    own.add_argument("--minutes", type=float, default=1e6)
+    _place(own)
+    own = verb("status", _status, "say where runs stand")
+    own.add_argument("names", nargs="*", metavar="GROUP")
+    own = verb("pack", _pack, "write what a later call needs into few files of 15 MB")
+    own.add_argument("names", nargs="*", metavar="GROUP")
+    own.add_argument("--to", type=Path, required=True, help="an empty folder")
+    own.add_argument("--most", type=int, default=4, help="the most files for unfinished runs; results are one more")
+    own.add_argument("--weights", nargs="*", default=[], metavar="RUN", help="finished runs whose weights are kept")
+    own = verb("unpack", _unpack, "put packed runs into a folder")
+    own.add_argument("packed", type=Path)
+    own = verb("tables", _tables, "print Markdown tables of all results")
+    own.add_argument("--page", type=Path, help="write them into this page instead")
+    own = verb("figure", _figure, "draw the curves")
+    own.add_argument("--images", type=Path, default=IMAGES, help="where the picture goes")
+    return parser
+
+
+def _place(own: argparse.ArgumentParser) -> None:
+    own.add_argument("--device", default="cpu", help="`cpu` or `cuda`; runs of E3 always use the CPU")
+    own.add_argument(
+        "--originals", type=Path, default=ORIGINALS, help="the folder of the original's tasks; skipped if absent"
+    )
+
+
+def _list(options: argparse.Namespace) -> None:
+    print("| run | group | decisions | settings |\n|---|---|---|---|")
+    for job in chosen(options.names):
+        words = [*job.sources, job.curriculum, job.preset, *job.changes, job.agent]
+        print(f"| {job.name} | {job.group} | {job.steps:,} | {' '.join(word for word in words if word)} |")
+
+
+def _run(options: argparse.Namespace) -> None:
+    from benchmarks.learning.pool import Work, run_all
+
+    originals = options.originals if options.originals.is_dir() else None
+    if originals is None:
+        _note(f"there is no folder {options.originals}; the original's tasks are left out")
+    jobs = chosen(options.names)
+    work = Work(options.out, options.device, originals)
+    states = run_all(jobs, work, options.processes, options.minutes, _note)
+    _print_states(options.out, states)
+
+
+def _status(options: argparse.Namespace) -> None:
+    from benchmarks.learning.pool import state
+
+    _print_states(options.out, {job.name: state(job, options.out) for job in chosen(options.names)})
+
+
+def _print_states(out: Path, states: dict[str, str]) -> None:
+    from benchmarks.learning.pages import status_table
+
+    print(status_table(out, states), flush=True)
+
+
+def _work(options: argparse.Namespace) -> None:
+    from benchmarks.learning.testing import test_part
+    from benchmarks.learning.training import train_piece
+
+    job = JOBS[options.name]
+    if options.what == "train":
+        train_piece(job, options.out, options.minutes, "cpu" if job.group == "E3" else options.device)
+        return
+    originals = options.originals if options.originals.is_dir() else None
+    test_part(job, options.out, int(options.what), options.minutes, originals)
+
+
+def _pack(options: argparse.Namespace) -> None:
+    from benchmarks.learning.packing import pack
+
+    left_out = pack(chosen(options.names), options.out, options.to, most=options.most, weights=options.weights)
+    for name in left_out:
+        _note(f"{name} found no place, and must be begun again")
+
+
+def _unpack(options: argparse.Namespace) -> None:
+    from benchmarks.learning.packing import unpack
+
+    _note(f"unpacked {', '.join(unpack(options.packed, options.out)) or 'results only'}")
+
+
+def _tables(options: argparse.Namespace) -> None:
+    from benchmarks.learning.figure import FILE
+    from benchmarks.learning.pages import tables, write_page
+
+    if options.page is None:
+        print(tables(options.out))
+    else:
+        write_page(options.out, options.page, FILE)
+
+
+def _figure(options: argparse.Namespace) -> None:
+    from benchmarks.learning.figure import draw
+
+    _note(f"wrote {draw(options.out, options.images)}")
+
+
+def _note(text: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()
