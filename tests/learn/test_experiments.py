@@ -18,6 +18,7 @@ from benchmarks.learning.testing import test_part as play_part
 from benchmarks.learning.training import is_trained, plan_of, time_budget, train_piece, trained_so_far
 
 
+@pytest.mark.slow
 def test_a_run_is_interrupted_packed_resumed_elsewhere_and_evaluated(tmp_path: Path) -> None:
     job, here, there = JOBS["smoke"], tmp_path / "here", tmp_path / "there"
     train_piece(replace(job, steps=128), here, 1, "cpu")
