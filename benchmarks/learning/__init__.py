@@ -5,8 +5,9 @@
     python -m benchmarks.learning status E1 E3 -o out
     python -m benchmarks.learning pack -o out --to packed
     python -m benchmarks.learning unpack packed -o out
-    python -m benchmarks.learning figure -o out
-    python -m benchmarks.learning tables -o out --page docs/guides/training-results.md
+    python -m benchmarks.learning tables -o out
+    python -m benchmarks.learning keep -o out
+    python -m benchmarks.learning page
 
 It needs no installation: `PYTHONPATH=src python3 -m benchmarks.learning ...`. Groups:
 
@@ -21,5 +22,6 @@ It needs no installation: `PYTHONPATH=src python3 -m benchmarks.learning ...`. G
 
 `run` takes groups or names of runs. The same command resumes what is unfinished. Each run has a folder in `-o`: `run/`
 (what `puzzlebox train` writes), `test-K.jsonl` (episodes of the evaluation, a line each) and `words.txt` (what the
-processes said). `results/NAME.json` has all that tables and figures need.
+processes said). `results/NAME.json` has all that tables and figures need; `keep` copies those of finished runs into this
+package, from which `page` writes the tables and the picture of the documentation.
 """

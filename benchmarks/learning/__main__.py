@@ -8,7 +8,9 @@ from pathlib import Path
 import benchmarks.learning as package
 from benchmarks.learning.jobs import JOBS, chosen
 
-_ROOT = Path(__file__).parents[2]
+HOME = Path(__file__).parent
+_ROOT = HOME.parents[1]
+PAGE = _ROOT / "docs" / "guides" / "training-results.md"
 IMAGES = _ROOT / "docs" / "images"
 ORIGINALS = _ROOT / "shared" / "data" / "animal-ai" / "testbed-sample"
 
@@ -58,9 +60,16 @@ def _parser() -> argparse.ArgumentParser:
     own.add_argument("--weights", nargs="*", default=[], metavar="RUN", help="finished runs whose weights are kept")
     own = verb("unpack", _unpack, "put packed runs into a folder")
     own.add_argument("packed", type=Path)
-    own = verb("tables", _tables, "print Markdown tables of all results")
-    own.add_argument("--page", type=Path, help="write them into this page instead")
-    own = verb("figure", _figure, "draw the curves")
+    verb("keep", _keep, "copy the results of finished runs into this repository")
+    for name, do, help in (
+        ("tables", _tables, "print Markdown tables of all results"),
+        ("page", _page, "write the tables into the page of the documentation, and draw its picture"),
+    ):
+        own = verb(name, do, help, out=False)
+        own.add_argument(
+            "-o", "--out", type=Path, default=HOME, help="the folder of all runs; default: the results that were kept"
+        )
+    own.add_argument("--page", type=Path, default=PAGE, help="the page")
     own.add_argument("--images", type=Path, default=IMAGES, help="where the picture goes")
     return parser
 
@@ -129,20 +138,25 @@ def _unpack(options: argparse.Namespace) -> None:
     _note(f"unpacked {', '.join(unpack(options.packed, options.out)) or 'results only'}")
 
 
+def _keep(options: argparse.Namespace) -> None:
+    from benchmarks.learning.results import keep
+
+    _note(f"kept {', '.join(keep(options.out, HOME)) or 'nothing: no run is finished'}")
+
+
 def _tables(options: argparse.Namespace) -> None:
-    from benchmarks.learning.figure import FILE
-    from benchmarks.learning.pages import tables, write_page
+    from benchmarks.learning.pages import tables
 
-    if options.page is None:
-        print(tables(options.out))
-    else:
-        write_page(options.out, options.page, FILE)
+    print(tables(options.out))
 
 
-def _figure(options: argparse.Namespace) -> None:
+def _page(options: argparse.Namespace) -> None:
     from benchmarks.learning.figure import draw
+    from benchmarks.learning.pages import write_page
 
-    _note(f"wrote {draw(options.out, options.images)}")
+    picture = draw(options.out, options.images)
+    write_page(options.out, options.page, picture)
+    _note(f"wrote {options.page} and {picture}")
 
 
 def _note(text: str) -> None:

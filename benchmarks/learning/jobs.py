@@ -142,7 +142,7 @@ def _memory() -> Iterator[Job]:
                     (Test(task, (path,), 50, 2),),
                     (path,),
                     changes=(*_MEMORY, f"memory={memory}"),
-                    steps=2_000_000,
+                    steps=1_000_000,
                     seed=seed,
                 )
 

@@ -1,6 +1,7 @@
 """Markdown tables of the results, with the published numbers beside ours."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from os.path import relpath
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,8 @@ def tables(out: Path) -> str:
     return "\n\n".join(f"### {title}\n\n{text}" for title, text in parts if text)
 
 
-def write_page(out: Path, page: Path, picture: str = "") -> None:
-    """Write all tables, and the picture if there is one, between the marks of a page.
+def write_page(out: Path, page: Path, picture: Path) -> None:
+    """Write the picture and all tables between the marks of a page.
 
     Raises:
         ValueError: the page has no marks.
@@ -46,10 +47,8 @@ def write_page(out: Path, page: Path, picture: str = "") -> None:
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise ValueError(f"{page} lacks the lines {BEGIN} and {END}")
-    shown = (
-        f"![Curves of all runs](../images/{picture})\n\n" if (page.parents[1] / "images" / picture).is_file() else ""
-    )
-    page.write_text(f"{before}{begin}\n\n{shown}{tables(out)}\n\n{end}{after}", encoding="utf-8")
+    shown = f"![Curves of all runs]({Path(relpath(picture, page.parent)).as_posix()})"
+    page.write_text(f"{before}{begin}\n\n{shown}\n\n{tables(out)}\n\n{end}{after}", encoding="utf-8")
 
 
 def status_table(out: Path, states: Mapping[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,15 @@ def curve(episodes: list[dict[str, Any]]) -> dict[str, list[float]]:
         means = [float(np.nanmean(window)) if not np.isnan(window).all() else -1.0 for window in windows]
         points[name] = [round(mean, 4) for mean in means]
     return points
+
+
+def keep(out: Path, home: Path) -> list[str]:
+    """Copy the results of finished runs into another folder; return their names."""
+    kept = [name for name, result in read_results(out).items() if result["finished"]]
+    (home / RESULTS).mkdir(parents=True, exist_ok=True)
+    for name in kept:
+        copyfile(out / RESULTS / f"{name}.json", home / RESULTS / f"{name}.json")
+    return kept
 
 
 def read_results(out: Path) -> dict[str, Result]:

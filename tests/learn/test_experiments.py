@@ -6,13 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.learning.figure import draw
+from benchmarks.learning.__main__ import HOME, PAGE
+from benchmarks.learning.figure import FILE, draw
 from benchmarks.learning.jobs import GROUPS, JOBS, TASKS, chosen
 from benchmarks.learning.packing import pack, unpack
 from benchmarks.learning.pages import status_table, tables, write_page
 from benchmarks.learning.pool import Work, run_all, state
 from benchmarks.learning.published import curves
-from benchmarks.learning.results import curve, read_results, write_result
+from benchmarks.learning.results import curve, keep, read_results, write_result
 from benchmarks.learning.testing import read_part
 from benchmarks.learning.testing import test_part as play_part
 from benchmarks.learning.training import is_trained, plan_of, time_budget, train_piece, trained_so_far
@@ -98,13 +99,26 @@ def test_tables_have_the_published_numbers_beside_ours(tmp_path: Path) -> None:
     page = tmp_path / "guides" / "page.md"
     page.parent.mkdir()
     page.write_text("Before.\n\n<!-- results -->\n\nOld.\n\n<!-- end of results -->\n\nAfter.\n")
-    write_page(tmp_path, page, picture.name)
+    write_page(tmp_path, page, picture)
     shown = f"![Curves of all runs](../images/{picture.name})"
     assert page.read_text() == (
         f"Before.\n\n<!-- results -->\n\n{shown}\n\n{text}\n\n<!-- end of results -->\n\nAfter.\n"
     )
     with pytest.raises(ValueError, match="has no curves"):
         draw(tmp_path / "nothing", tmp_path)
+
+
+def test_results_of_finished_runs_are_kept(tmp_path: Path) -> None:
+    for seed, finished in ((0, True), (1, False), (2, True)):
+        _result(tmp_path, f"foraging-{seed}", [20.0], [True], finished=finished)
+    home = tmp_path / "home"
+    assert keep(tmp_path, home) == ["foraging-0", "foraging-2"] == list(read_results(home))
+    assert read_results(home)["foraging-2"] == read_results(tmp_path)["foraging-2"]
+
+
+def test_the_page_shows_the_results_that_were_kept() -> None:
+    text = PAGE.read_text()
+    assert tables(HOME) in text and (PAGE.parent / "../images" / FILE).is_file()
 
 
 def test_the_testbed_is_scored_by_level_and_by_condition(tmp_path: Path) -> None:
