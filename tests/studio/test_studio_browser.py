@@ -131,6 +131,19 @@ def test_tasks_are_found_by_words_level_and_tag(opened: Open, studio: Studio) ->
     assert "No task matches" in page.locator(".none").inner_text()
 
 
+def test_the_testbed_is_chosen_beside_the_bundled_tasks(opened: Open) -> None:
+    page = opened("/")
+    page.get_by_label("Battery").select_option("testbed-held-out")
+    until(page, "document.querySelectorAll('article[data-task^=\"testbed-held-out/01-\"]').length === 9")
+    until(page, "location.search === '?battery=testbed-held-out&level=1'")
+    card = page.locator("article").first
+    assert "testbed-held-out/01-1-1 · test" in card.inner_text()
+    card.get_by_role("link", name="Watch").click()
+    until(page, "document.querySelector('select[name=task]')?.selectedOptions[0]?.label === 'testbed-held-out/01-1-1'")
+    page.go_back()
+    until(page, "document.querySelectorAll('article[data-task^=\"testbed-held-out/01-\"]').length === 9")
+
+
 def test_a_card_is_reached_and_opened_with_the_keyboard(opened: Open) -> None:
     page = opened("/")
     page.locator("article").first.wait_for()

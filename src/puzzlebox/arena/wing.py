@@ -23,7 +23,7 @@ from puzzlebox.arena.world.actions import NOOP
 from puzzlebox.arena.world.moments import moments
 from puzzlebox.arena.world.record import actions_of, check_start
 from puzzlebox.batteries import battery_names, bundled_names, template_names
-from puzzlebox.batteries.testbed import BATTERY, HELD_OUT
+from puzzlebox.batteries.testbed import TITLES
 from puzzlebox.columns import Column, Kind
 from puzzlebox.text import closest
 from puzzlebox.wings import ARENA, Apparatus, Flag, Found, TrainingTask, flags
@@ -74,9 +74,8 @@ class ArenaWing:
 
     def batteries(self) -> Sequence[Battery]:
         """Return the testbed and its held-out set, as far as they are built."""
-        titles = {BATTERY: "The testbed", HELD_OUT: "The testbed: values that nothing else has"}
-        counts = {name: len(battery_names(name)) for name in titles}
-        return [Battery(name, count, titles[name], ()) for name, count in counts.items() if count]
+        counts = {name: len(battery_names(name)) for name in TITLES}
+        return [Battery(name, count, TITLES[name], ()) for name, count in counts.items() if count]
 
     def battery(self, name: str, level: str = "") -> Iterator[Bundled]:
         """Yield the tasks of the testbed or its held-out set, or those of one level."""

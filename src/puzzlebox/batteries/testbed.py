@@ -13,6 +13,8 @@ from zipfile import BadZipFile, ZipFile
 
 TESTBED = Path(__file__).parent / "arena" / "testbed"
 BATTERY, HELD_OUT, TRAINING = "testbed", "testbed-held-out", "testbed-train"
+# The titles of what is a list of tasks.
+TITLES = {BATTERY: "The testbed", HELD_OUT: "The held-out set of the testbed"}
 ARCHIVE, MANIFEST, LEVEL_FILE, ENDING = "tasks.zip", "manifest.csv", "level.yml", ".yml"
 # What reading a damaged archive raises: directory, checksum, compressed data, method, text.
 _DAMAGE = (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, UnicodeDecodeError)

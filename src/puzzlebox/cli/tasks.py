@@ -50,9 +50,12 @@ def tasks(
 
         typer.echo(json.dumps([dict(row.data) for row in rows], indent=1, ensure_ascii=False))
         return
-    listing = table("task", "parts", "level", "title", "tags")
+    # Other tasks have nothing in these columns.
+    more = ("condition", "difficulty") if any(each.name == battery for _, each in batteries) else ()
+    listing = table("task", "parts", "level", "title", *more, "tags")
     for row in rows:
-        listing.add_row(row.name, row.parts, row.level, row.title, ", ".join(row.tags))
+        values = [str(row.data.get(column, "")) for column in more]
+        listing.add_row(row.name, row.parts, row.level, row.title, *values, ", ".join(row.tags))
     for _, each in () if battery or level else batteries:
         listing.add_row(f"{each.name}/*", f"{each.tasks} tasks", "", each.title, ", ".join(each.tags))
     print_table(listing)
@@ -73,7 +76,7 @@ def _refuse(battery: str, level: str, batteries: "list[tuple[Any, Battery]]") ->
         if each.name == battery:
             levels = dict.fromkeys(row.level for row in wing.battery(battery))
             fail(f"there are no tasks in {where}; allowed: {', '.join(levels)}")
-    templates = [] if level else [each for name in wing_names() for each in _templates(wing_named(name), battery)]
+    templates = [each for name in wing_names() for each in _templates(wing_named(name), battery)]
     if templates:
         fail(
             f"{battery} is no list of tasks but of templates: {', '.join(templates)}",
@@ -85,6 +88,7 @@ def _refuse(battery: str, level: str, batteries: "list[tuple[Any, Battery]]") ->
 def _templates(wing: Any, battery: str) -> list[str]:
     """Return the names that begin with that of a battery, and that a wing knows without listing them as tasks."""
     try:
-        return [name for name, _ in wing.places(battery) if name.startswith(f"{battery}/")]
+        listed = {row.name for row in wing.bundled()}
+        return [name for name, _ in wing.places(battery) if name.startswith(f"{battery}/") and name not in listed]
     except Exception:  # it knows no such name; a wing of another package may fail in any way
         return []

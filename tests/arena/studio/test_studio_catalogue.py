@@ -20,7 +20,7 @@ from puzzlebox.arena.studio.one_of_each import task_text
 from puzzlebox.arena.studio.schedule import SessionSchedule
 from puzzlebox.arena.things import CATALOGUE
 from puzzlebox.arena.world import World
-from puzzlebox.batteries import bundled_names
+from puzzlebox.batteries import battery_names, bundled_names
 from puzzlebox.cli.app import app
 from studio_page import FOOD, Studio, running
 
@@ -38,7 +38,18 @@ def test_the_gallery_has_every_bundled_task(studio: Studio) -> None:
     assert foraging["title"] == "Foraging under a tree"
     assert (foraging["arenas"], foraging["agents"]) == (1, 1)
     assert foraging["thumbnail"] == "/api/thumbnails/foraging.png"
-    assert set(foraging) == {"name", "title", "level", "tags", "description", "arenas", "agents", "thumbnail"}
+    keys = {"name", "title", "level", "tags", "description", "condition", "arenas", "agents", "thumbnail"}
+    assert set(foraging) == keys
+
+
+def test_the_tasks_of_a_battery_are_listed_on_request(studio: Studio) -> None:
+    counts = {each["name"]: each["tasks"] for each in studio.json("/api/batteries")["batteries"]}
+    assert counts == {"testbed": 900, "testbed-held-out": 90}
+    tasks = {task["name"]: task for task in studio.json("/api/tasks?battery=testbed-held-out")["tasks"]}
+    assert list(tasks) == list(battery_names("testbed-held-out"))
+    assert {task["condition"] for task in tasks.values()} == {"control", "test"}
+    status, _, answer = studio.ask("/api/tasks?battery=testbedd")
+    assert status == 404 and b"did you mean `testbed`?" in answer
 
 
 def test_thumbnails_are_painted_once(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,6 +28,18 @@ def test_a_level_that_is_not_there_gets_the_levels_that_are(level: str) -> None:
 def test_the_training_space_is_no_list_of_tasks() -> None:
     words = said("tasks", "--battery", "testbed-train")
     assert "testbed-train" in words and "puzzlebox vary testbed-train/01" in words
+    words = said("tasks", "--battery", "testbed-train", "--level", "3")
+    assert "no list of tasks but of templates" in words and "did you mean" not in words
+    assert "there are no tasks in level 99 of memory" in said("tasks", "--battery", "memory", "--level", "99")
+
+
+@pytest.mark.parametrize("pattern", ["testbed/3-*", "testbed/11-*", "testbed-heldout/*"])
+def test_a_pattern_that_fits_nothing_gets_the_command_that_lists_the_testbed(pattern: str, tmp_path: Path) -> None:
+    words = said("run", pattern, "--agent", "random", "-o", str(tmp_path / "out"))
+    assert f"no bundled task and no file fits {pattern}" in words
+    assert "`puzzlebox tasks --battery testbed`" in words
+    with pytest.raises(FileNotFoundError, match=r"`puzzlebox tasks --battery testbed`"):
+        load_task(pattern)
 
 
 def test_a_part_of_the_training_space_is_not_one_task() -> None:

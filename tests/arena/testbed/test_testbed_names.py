@@ -129,6 +129,8 @@ def test_tasks_has_one_line_for_the_battery_and_lists_it_on_request() -> None:
     assert "testbed/*" in listing and "testbed/03-17-2" not in listing
     level = CliRunner().invoke(app, ["tasks", "--battery", "testbed", "--level", "3"]).output
     assert level.count("testbed/03-") == 90 and "testbed/01-" not in level
+    assert "condition" in level and "difficulty" in level and "control" in level
+    assert "condition" not in listing
     unknown = CliRunner().invoke(app, ["tasks", "--battery", "testbedd"])
     assert unknown.exit_code == 1 and "did you mean `testbed`?" in unknown.output
 

@@ -7,9 +7,17 @@ export interface TaskEntry {
   level: number | null;
   tags: string[];
   description: string;
+  condition: string | number | boolean | null;
   arenas: number;
   agents: number;
   thumbnail: string;
+}
+
+/** A collection of tasks that is listed on request. */
+export interface Battery {
+  name: string;
+  title: string;
+  tasks: number;
 }
 
 export interface Finding {
@@ -41,8 +49,14 @@ export interface AgentEntry {
   description: string;
 }
 
-export async function fetchTasks(): Promise<TaskEntry[]> {
-  return (await (await request("/api/tasks")).json()).tasks;
+/** Return the tasks of a battery, or those in none. */
+export async function fetchTasks(battery = ""): Promise<TaskEntry[]> {
+  const query = battery ? `?${new URLSearchParams({ battery })}` : "";
+  return (await (await request(`/api/tasks${query}`)).json()).tasks;
+}
+
+export async function fetchBatteries(): Promise<Battery[]> {
+  return (await (await request("/api/batteries")).json()).batteries;
 }
 
 export async function fetchAgents(): Promise<AgentEntry[]> {

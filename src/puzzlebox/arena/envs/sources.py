@@ -11,7 +11,7 @@ from pathlib import Path
 
 from puzzlebox.arena.schema import Task, load_task, write
 from puzzlebox.arena.schema.folders import ENDINGS, task_files
-from puzzlebox.arena.schema.loading import TEXT, is_text
+from puzzlebox.arena.schema.loading import TEXT, is_text, nothing_fits
 from puzzlebox.arena.schema.models import Arena
 from puzzlebox.arena.testbed.training import is_template, open_template
 from puzzlebox.arena.variations import Template
@@ -115,9 +115,7 @@ def places_of(source: str, *, templates: bool = False) -> Sequence[tuple[str, st
             return [(name, name) for name in names]
         paths = [path for path in sorted(glob(source, recursive=True)) if Path(path).suffix.lower() in ENDINGS]
         if not paths:
-            raise FileNotFoundError(
-                f"no bundled task and no file fits {source}; `puzzlebox tasks` lists what is bundled"
-            )
+            raise FileNotFoundError(nothing_fits(source))
         return [(_stem_below(path, source), path) for path in paths]
     battery = [name for name in bundled if name.startswith(source.rstrip("/") + "/")]
     if battery and source not in bundled:

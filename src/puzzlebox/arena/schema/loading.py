@@ -122,11 +122,20 @@ def _pattern_message(pattern: str) -> str:
     known = (*bundled_names(), *battery_names(BATTERY), *battery_names(HELD_OUT), *training_names())
     fitting = [name for name in known if fnmatchcase(name, pattern)]
     if not fitting:
-        return f"no bundled task and no file fits {pattern}; `puzzlebox tasks` lists what is bundled"
+        return nothing_fits(pattern)
     if fitting[0].startswith(f"{TRAINING}/"):
         return _training_message(fitting[0])
     means = "one task" if len(fitting) == 1 else f"{len(fitting)} tasks"
     return f"{pattern} means {means}; name one, such as `{fitting[0]}`"
+
+
+def nothing_fits(pattern: str) -> str:
+    """Return the message about a pattern that no task and no file fits."""
+    if pattern.startswith(BATTERY):
+        hint = f"`puzzlebox tasks --battery {BATTERY}` lists its names, such as `{battery_names(BATTERY)[0]}`"
+    else:
+        hint = "`puzzlebox tasks` lists what is bundled"
+    return f"no bundled task and no file fits {pattern}; {hint}"
 
 
 def _part_message(name: str) -> str | None:

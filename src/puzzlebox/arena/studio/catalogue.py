@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from puzzlebox.arena.schema import Diagnostic, Reading, Task, TaskError, read, read_source
-from puzzlebox.arena.schema.factors import with_factors
+from puzzlebox.arena.schema.factors import CONDITION, plain_values, with_factors
 from puzzlebox.arena.schema.lines import lines_of
 from puzzlebox.arena.schema.tree import MAX_BYTES
 from puzzlebox.arena.studio import one_of_each
@@ -16,7 +16,8 @@ from puzzlebox.arena.studio.cache import BoundedCache
 from puzzlebox.arena.template_check import check_template
 from puzzlebox.arena.variations import TemplateError, is_template
 from puzzlebox.arena.world import World
-from puzzlebox.batteries import battery_text, bundled_names, bundled_path
+from puzzlebox.batteries import battery_names, battery_text, bundled_names, bundled_path
+from puzzlebox.batteries.testbed import TITLES
 from puzzlebox.record.entries import FILE, UPLOAD
 from puzzlebox.render import Painter, View
 from puzzlebox.scene.png import png
@@ -60,6 +61,7 @@ class Entry:
             "level": metadata.level,
             "tags": list(metadata.tags),
             "description": metadata.description or "",
+            "condition": plain_values(metadata.model_extra or {}).get(CONDITION),
             "arenas": len(arenas),
             "agents": max(1, len(arenas[0].agents())),
             "thumbnail": f"/api/thumbnails/{quote(self.name, safe='/:')}.png",
@@ -118,9 +120,20 @@ class Catalogue:
         files = [name for name in self._lasting if name.startswith(FILE)]
         return [*files, *bundled_names()]
 
-    def list_tasks(self) -> list[dict[str, Any]]:
-        """Return the summaries of all tasks except uploads, for the gallery."""
-        return [self.find(name).summary() for name in self.names()]
+    def list_tasks(self, battery: str = "") -> list[dict[str, Any]]:
+        """Return the summaries of the tasks of a battery, or of all tasks in none except uploads, for the gallery.
+
+        Raises:
+            UnknownTask: there is no battery of this name.
+        """
+        if battery and battery not in TITLES:
+            raise UnknownTask(f"there is no battery {battery[:100]!r}{nearest(battery, TITLES)}")
+        return [self.find(name).summary() for name in (battery_names(battery) if battery else self.names())]
+
+    def list_batteries(self) -> list[dict[str, Any]]:
+        """Return the batteries, whose tasks the gallery shows on request, as they are many."""
+        counts = {name: len(battery_names(name)) for name in TITLES}
+        return [{"name": name, "title": TITLES[name], "tasks": count} for name, count in counts.items() if count]
 
     # --- adding
 

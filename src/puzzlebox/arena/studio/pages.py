@@ -62,6 +62,7 @@ class ArenaPages:
 
         return [
             Route("/api/tasks", self._tasks),
+            Route("/api/batteries", self._batteries),
             Route("/api/thumbnails/{name:path}", self._thumbnail),
             Route("/api/check", self._check, methods=["POST"]),
             Route("/api/agents", self._agents),
@@ -79,8 +80,16 @@ class ArenaPages:
         await self.sessions.close()
 
     async def _tasks(self, request: Request) -> Response:
-        """List the tasks that can be played."""
-        return JSONResponse({"tasks": await asyncio.to_thread(self.catalogue.list_tasks)})
+        """List the tasks that can be played: those of a battery, or those in none."""
+        battery = request.query_params.get("battery", "")
+        try:
+            return JSONResponse({"tasks": await asyncio.to_thread(self.catalogue.list_tasks, battery)})
+        except UnknownTask as problem:
+            raise HTTPException(404, str(problem)) from None
+
+    async def _batteries(self, request: Request) -> Response:
+        """List the batteries."""
+        return JSONResponse({"batteries": await asyncio.to_thread(self.catalogue.list_batteries)})
 
     async def _agents(self, request: Request) -> Response:
         """List the agents that can be watched."""

@@ -3,7 +3,7 @@ import type { TaskEntry } from "../api";
 import { groupTasks, levelsOf, matchingTasks, tagsOf } from "./filter";
 
 function task(name: string, level: number | null, tags: string[], title = name): TaskEntry {
-  return { name, title, level, tags, description: "", arenas: 1, agents: 1, thumbnail: "" };
+  return { name, title, level, tags, description: "", condition: null, arenas: 1, agents: 1, thumbnail: "" };
 }
 
 const TASKS = [
