@@ -1,7 +1,8 @@
 """Pictures of tasks: one task from above and through the animal's eye, and a sheet of many with their titles."""
 
-from collections.abc import Sequence
-from math import ceil
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import atan, ceil, degrees, hypot, radians, tan
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +10,19 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from puzzlebox.arena.schema.models import Task
+from puzzlebox.arena.things.goals import Goal
 from puzzlebox.arena.world import World
 from puzzlebox.render import Painter, View
+from puzzlebox.scene.scene import Scene
 
 Pixels = NDArray[np.uint8]
 _GAP, _LINE = 8, 15
 _BACKGROUND, _INK = (255, 255, 255), (20, 20, 20)
+# From so many times as high, through a lens so much longer, food in the air is drawn close to what is below it.
+_HIGHER = 8.0
+# A goal whose radius in pixels is less than this has a ring of this radius around it, black on white, unless another
+# one is near: sets stay as they are.
+_RING = 5.0
 
 
 def views(task: Task, size: int, seed: int = 0, decisions: int = 0) -> list[Pixels]:
@@ -25,8 +33,34 @@ def views(task: Task, size: int, seed: int = 0, decisions: int = 0) -> list[Pixe
             world.step([0] * len(world.animals))
     scene = world.scene()
     painter = Painter(scene)
-    above, seen = (painter.picture(look, size, size, samples=2) for look in (View.top(scene), View.first(scene)))
-    return [above, seen if world.lights else np.zeros_like(seen)]
+    seen = painter.picture(View.first(scene), size, size, samples=2)
+    return [_from_above(world, scene, painter, size), seen if world.lights else np.zeros_like(seen)]
+
+
+def _from_above(world: World, scene: Scene, painter: Painter, size: int) -> Pixels:
+    """Return the arena from above, as if through a long lens, with rings around small goals."""
+    near = View.top(scene)
+    x, high, z = near.eye
+    half = high * tan(radians(near.fov_degrees / 2))
+    eye = (x, _HIGHER * high, z)
+    far = replace(near, eye=eye, fov_degrees=2 * degrees(atan(half / eye[1])))
+    image = Image.fromarray(painter.picture(far, size, size, samples=2))
+    pen, spots = ImageDraw.Draw(image), []
+    for at, radius in _goals(world):
+        scale = size / (2 * half) / (1 - at[1] / eye[1])  # pixels a metre at its height
+        spots.append((size / 2 + scale * (at[0] - x), size / 2 - scale * (at[2] - z), radius * scale))
+    for across, down, radius in spots:
+        alone = sum(hypot(across - other[0], down - other[1]) < 4 * _RING for other in spots) == 1
+        for ring, colour in ((_RING + 1, _BACKGROUND), (_RING, _INK)) if radius < _RING and alone else ():
+            pen.ellipse((across - ring, down - ring, across + ring, down + ring), outline=colour)
+    return np.asarray(image)
+
+
+def _goals(world: World) -> Iterator[tuple[tuple[float, float, float], float]]:
+    """Yield the place and the radius of each goal."""
+    for thing in world.things:
+        if isinstance(thing, Goal):
+            yield world.position_of(thing), thing.extent[0] / 2
 
 
 def sheet(pictures: Sequence[tuple[str, str, Sequence[Pixels]]], columns: int) -> Image.Image:
