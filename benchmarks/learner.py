@@ -3,7 +3,8 @@
 Both learn from the same arena with the same camera, number of environments, rollout, minibatches and epochs; a decision
 counts when it was played and learned from. They take turns, and the fastest round of each counts. For stable-baselines3
 it is the better one of torch's number of threads and a single thread, since its threads hinder each other on a busy
-machine. It computes with numbers of 32 bits; ours is measured with its default, products of 16 bits, and with 32 bits.
+machine. It computes with numbers of 32 bits; ours is measured with its default, products of 16 bits where the processor
+has instructions for them, and with 32 bits.
 """
 
 import time
@@ -15,8 +16,6 @@ from benchmarks.measure import Result
 _ENVS, _ROLLOUT, _ROUNDS = 64, 64, 4
 # Epochs and minibatches: the learner's own, and more epochs.
 _CASES = ((1, 4), (4, 4))
-# Memory and precision of ours.
-_OURS = {"without memory": ("none", "bf16"), "without memory, fp32": ("none", "fp32"), "with an LSTM": ("lstm", "bf16")}
 
 
 def _rate(play: Callable[[], object]) -> float:
@@ -59,10 +58,15 @@ def run() -> list[Result]:
     """Run the benchmark."""
     import torch
 
+    from puzzlebox.learn.precision import fastest_precision
+
+    own = fastest_precision("cpu")
+    kinds = {f"without memory, {each}": ("none", each) for each in dict.fromkeys((own, "fp32"))}
+    kinds[f"with an LSTM, {own}"] = ("lstm", own)
     usual = torch.get_num_threads()
     results = []
     for epochs, minibatches in _CASES:
-        ours = {name: _ours(epochs, minibatches, *kind) for name, kind in _OURS.items()}
+        ours = {name: _ours(epochs, minibatches, *kind) for name, kind in kinds.items()}
         theirs = _theirs(epochs, minibatches)
         rates: dict[str, list[float]] = {name: [] for name in (*ours, "stable-baselines3")}
         for learner in ours.values():
@@ -85,7 +89,7 @@ def run() -> list[Result]:
                     f"learner {name}, {what} ({shares})",
                     max(rates[name]),
                     "/s",
-                    "3 times stable-baselines3" if name == "without memory" else "",
+                    "3 times stable-baselines3" if name == f"without memory, {own}" else "",
                     max(rates["stable-baselines3"]),
                     "stable-baselines3, without memory",
                 )

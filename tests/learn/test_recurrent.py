@@ -18,6 +18,7 @@ torch = pytest.importorskip("torch")
 import puzzlebox  # noqa: E402
 from cue_envs import CueEnvs  # noqa: E402
 from puzzlebox.learn.networks import Network, Shape  # noqa: E402
+from puzzlebox.learn.precision import fastest_precision  # noqa: E402
 from puzzlebox.learn.recurrent import RecurrentPPO, Settings, _Targets  # noqa: E402
 from puzzlebox.learn.threads import Threads, bounds  # noqa: E402
 
@@ -255,6 +256,25 @@ def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:
     episodes = [episode for told, _ in uninterrupted for episode in told]
     assert {episode[1] for episode in episodes} == {"testbed-train/03", "foraging"}
     assert len(episodes) > 12
+
+
+@pytest.mark.parametrize("precision", ["auto", "bf16", "fp32"])
+def test_every_precision_learns_from_pictures_in_as_many_threads(precision: Any) -> None:
+    def make(count: int) -> Any:
+        return puzzlebox.make_vec("foraging", count, workers=1, camera=36, autoreset="same_step")
+
+    settings = Settings(envs=16, rollout=4, minibatches=2, features=16, memory_size=16, precision=precision, threads=2)
+    learner = RecurrentPPO(make, settings, 0)
+    try:
+        assert learner.settings.precision == (fastest_precision("cpu") if precision == "auto" else precision)
+        before = [value.clone() for value in learner.network.parameters()]
+        metrics = learner.update().metrics
+        assert all(np.isfinite(value) for value in metrics.values()), metrics
+        after = list(learner.network.parameters())
+        assert all(value.dtype == torch.float32 for value in after)
+        assert all((new != old).any() for new, old in zip(after, before, strict=True))
+    finally:
+        learner.close()
 
 
 def test_settings_that_cannot_work_are_refused() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -244,3 +245,21 @@ def test_a_run_that_diverges_stops_and_keeps_its_last_good_checkpoint(tmp_path: 
     ):
         train(plan, tmp_path / "run")
     assert len(checkpoints(tmp_path / "run")) < 10
+
+
+def test_a_run_keeps_the_precision_it_began_with_on_another_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = ("envs=2", "workers=1", "rollout=32", "minibatches=2", "memory_size=8", "features=8", "threads=1")
+    plan = small_plan(*own, learner="recurrent", steps=64)
+    for has, precision in ((True, "bf16"), (False, "fp32")):
+        run = tmp_path / precision
+        monkeypatch.setattr("puzzlebox.learn.precision._has_instructions", lambda has=has: has)
+        train(plan, run)
+        monkeypatch.setattr("puzzlebox.learn.precision._has_instructions", lambda has=has: not has)
+        train(replace(plan, steps=128), run, resume=True)
+        assert json.loads((run / "run.json").read_text())["settings"]["precision"] == precision
+        assert [each.about["settings"]["precision"] for each in checkpoints(run)][-1] == precision
+        other = small_plan(*own, f"precision={'fp32' if has else 'bf16'}", learner="recurrent", steps=128)
+        with pytest.raises(ValueError, match=f"precision is '{precision}' there, not "):
+            train(other, run, resume=True)

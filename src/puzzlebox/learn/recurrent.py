@@ -4,13 +4,14 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
 from puzzlebox.learn.networks import Network, Policy, Shape
+from puzzlebox.learn.precision import fastest_precision
 from puzzlebox.learn.sampler import Episode, Rollout, Sampler, VectorLike
 from puzzlebox.learn.threads import Threads, bounds
 from puzzlebox.seeds import learner_seeds, rng_from, training_seed
@@ -21,7 +22,7 @@ _METRICS = ("policy_loss", "value_loss", "entropy", "approximate_kl", "clipped",
 _CHOICES = {
     "network": ("nature", "impala", "mlp"),
     "memory": ("lstm", "gru", "none"),
-    "precision": ("bf16", "fp32"),
+    "precision": ("auto", "bf16", "fp32"),
 }
 
 
@@ -52,7 +53,8 @@ class Settings:
         memory: the recurrent layer.
         memory_size: the number of its units.
         features: the number of features of a picture; 0 for the usual number: 512 of "nature", otherwise 256.
-        precision: the type of numbers in large matrix products; weights and losses are always 32 bits.
+        precision: the type of numbers in large matrix products; weights and losses are always 32 bits. "auto" is "bf16"
+            on a GPU or processor that has instructions for it, otherwise "fp32".
         compile: whether `torch.compile` compiles the networks, which takes a minute at the start.
         graphs: whether policy and learning steps on a GPU are captured as CUDA graphs.
         threads: without a GPU, the number of threads that take parts of each batch; 0 is torch's number of threads.
@@ -82,7 +84,7 @@ class Settings:
     memory: Literal["lstm", "gru", "none"] = "lstm"
     memory_size: int = 256
     features: int = 0
-    precision: Literal["bf16", "fp32"] = "bf16"
+    precision: Literal["auto", "bf16", "fp32"] = "auto"
     compile: bool = False
     graphs: bool = True
     threads: int = 0
@@ -153,7 +155,7 @@ class RecurrentPPO:
         make_vector: called once with the number of environments; it returns a Gymnasium vector with
             `autoreset="same_step"`. A vector with `send` and `receive` (that of the arena) is sampled group by group.
             `settings.vector(device)` has what it should be made with.
-        settings: the settings.
+        settings: the settings; the attribute has the precision that was chosen.
         seed: the seed of weights, actions, minibatches and environments.
         device: "cpu", "cuda" or "cuda:N".
     """
@@ -161,6 +163,8 @@ class RecurrentPPO:
     def __init__(
         self, make_vector: Callable[[int], VectorLike], settings: Settings, seed: int, device: str = "cpu"
     ) -> None:
+        if settings.precision == "auto":
+            settings = replace(settings, precision=fastest_precision(device))
         self.settings, self.seed, self.device = settings, seed, torch.device(device)
         self.envs: Any = make_vector(settings.envs)
         weights, actions, minibatches = learner_seeds(seed)

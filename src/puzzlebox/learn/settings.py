@@ -6,7 +6,7 @@ task, `curiosity` and `run` are the same for all learners. A key is written with
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -137,6 +137,23 @@ def change(resolved: Resolved, changes: Iterable[str], known_environment: Mappin
     values: dict[str, dict[str, Any]] = {name: dict(getattr(resolved, name)) for name in GROUPS}
     _apply(values, [_change(text, defaults) for text in changes], resolved.learner, defaults)
     return Resolved(resolved.learner, resolved.preset, **values)
+
+
+def decide(resolved: Resolved, device: str, before: Mapping[str, Any] | None = None) -> Resolved:
+    """Return settings in which what depends on the machine is decided: a run that is resumed elsewhere keeps it.
+
+    Args:
+        resolved: the settings.
+        device: where the learner computes.
+        before: `run.json` of the run that is resumed. Default: it is a new one.
+    """
+    if resolved.learner != "recurrent" or resolved.settings["precision"] != "auto":
+        return resolved
+    from puzzlebox.learn.precision import fastest_precision
+
+    kept = None if before is None else before["settings"].get("precision")
+    precision = kept or fastest_precision(device)
+    return replace(resolved, settings={**resolved.settings, "precision": precision})
 
 
 def _defaults(learner: str, known_environment: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:

@@ -5,7 +5,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,9 @@ from puzzlebox.learn.evaluation import evaluate
 from puzzlebox.learn.learners.learner import Job, Learner, make_learner
 from puzzlebox.learn.logs import EPISODES, EVALUATION, LOG, Logs, append_line, read_lines
 from puzzlebox.learn.recurrent import Update
-from puzzlebox.learn.run_folder import RunFolder
+from puzzlebox.learn.run_folder import RUN, RunFolder, read_run
 from puzzlebox.learn.sampler import Episode
-from puzzlebox.learn.settings import Resolved
+from puzzlebox.learn.settings import Resolved, decide
 from puzzlebox.learn.spaces import describe_space
 from puzzlebox.run.tasks import RunTask
 from puzzlebox.seeds import training_seed
@@ -139,6 +139,8 @@ def train(
         BlockingIOError: another process trains in this folder.
         ModuleNotFoundError: a library is missing; the message says what brings it.
     """
+    before = read_run(folder) if resume and (folder / RUN).exists() else None
+    plan = replace(plan, resolved=decide(plan.resolved, device, before))
     with RunFolder(folder, plan.plain(), resume=resume, command=command, device=device) as home:
         try:
             loop = _Loop(plan, home, device, progress, note)
