@@ -82,7 +82,7 @@ def test_several_tasks_give_a_table(food: Path, tmp_path: Path) -> None:
         (["examples/food", "--arena", "2"], "there is no arena 2"),
         (["examples/food", "-o", "plan.txt"], "must end in .json"),
         (["object-permanence"], "is a template, not a task"),
-        (["nothing/*.yml"], "no file matches"),
+        (["nothing/*.yml"], "no bundled task and no file fits"),
     ],
 )
 def test_bad_input_gives_a_sentence(words: list[str], sentence: str) -> None:

@@ -69,9 +69,9 @@ def expand_files(files: Iterable[str], *, patterns: bool = False) -> list[str]:
             try:
                 places = [place for _, place in places_of(name, templates=True)]
                 names += places if patterns else expand_files(places)
-            except FileNotFoundError:
+            except FileNotFoundError as problem:
                 if patterns:
-                    fail(f"no file matches {name}")
+                    fail(str(problem))
                 names.append(name)
         else:
             names.append(name)
