@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from command import puzzlebox
 from conftest import ROOT
 from puzzlebox import wings
-from puzzlebox.cli import doctor
+from puzzlebox.cli import doctor, main
 from puzzlebox.cli.app import app
 from puzzlebox.wings.gymnasium_wing import GymnasiumWing
 
@@ -37,6 +37,19 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> Tiny:
     wing = Tiny()
     monkeypatch.setitem(wings._WINGS, wing.name, wing)
     return wing
+
+
+def test_ctrl_c_while_modules_are_imported_ends_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted:
+        def find_spec(self, name: str, *_: object) -> None:
+            if name == "puzzlebox.cli.app":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "puzzlebox.cli.app")
+    monkeypatch.setattr(sys, "meta_path", [Interrupted(), *sys.meta_path])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
 
 
 # --- help

@@ -6,7 +6,19 @@ verb, so that a wing can use `puzzlebox.cli.words` whichever of the two is impor
 
 
 def main() -> None:
-    """Run the command line. A closed pipe (`| head`) or a full disk ends it with exit code 1, without a traceback."""
+    """Run the command line.
+
+    A closed pipe (`| head`) or a full disk ends it with exit code 1, Ctrl-C with 130, both without a traceback.
+    """
+    import sys
+
+    try:
+        _run()
+    except KeyboardInterrupt:  # also while modules are imported, which takes a second
+        sys.exit(130)
+
+
+def _run() -> None:
     import io
     import os
     import sys

@@ -514,7 +514,7 @@ def test_invalid_options_of_reset_are_refused() -> None:
         env.reset(options={"areena": 1})
     with pytest.raises(TypeError, match=r"there is no option `reset_mask`; allowed: task, arena$"):
         env.reset(options={"reset_mask": [True]})
-    with pytest.raises(ValueError, match="there is no arena 1; the task has 0, 4, 7"):
+    with pytest.raises(ValueError, match="there is no arena 1; the task has arenas 0, 4, 7"):
         env.reset(options={"arena": 1})
     with pytest.raises(TypeError, match=r"options is \['arena'\]; it must be a dictionary with task or arena"):
         env.reset(options=["arena"])  # type: ignore[arg-type]

@@ -193,6 +193,8 @@ def test_wrong_weights_are_refused() -> None:
     envs = puzzlebox.make_vec(TASKS, 2, workers=0, **LIGHT)
     for wrong, message in (
         ([1, 2], "there are 3 tasks and 2 weights; give one for each task"),
+        (["a", 1, 1], r"the task weights are \['a', 1, 1\]; give one number for each task"),
+        (3, "the task weights are 3; give one number for each task"),
         ([1, -1, 0], r"the weight of .* is -1.0; it must be a finite number, 0 or more"),
         ([1, float("nan"), 0], "is nan; it must be a finite number, 0 or more"),
         ([0, 0, 0], "all task weights are 0; at least one must be above 0"),

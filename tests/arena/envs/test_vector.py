@@ -251,7 +251,7 @@ def test_tasks_and_arenas_can_be_changed(workers: int) -> None:
     assert envs.reset(options={"task": [OTHER, THREE]})[1]["arena"].tolist() == [9, 0, 9]
     assert envs.reset()[1]["arena"].tolist() == [0, 9, 0]
     assert envs.reset(options={"task": THREE, "arena": 7})[1]["arena"].tolist() == [7, 7, 7]
-    with pytest.raises(ValueError, match="there is no arena 5; the task has 0, 4, 7"):
+    with pytest.raises(ValueError, match="there is no arena 5; the task has arenas 0, 4, 7"):
         envs.reset(options={"arena": 5})
     assert envs.reset(seed=[1, None, 3])[1]["arena"].tolist() == [0, 0, 0]
     envs.close()
@@ -266,7 +266,7 @@ def test_an_arena_only_some_have_is_refused_before_any_begins(workers: int) -> N
     for options in ({"arena": 4}, {"arena": 4, "task": [THREE, OTHER]}):
         with pytest.raises(ValueError) as problem:
             envs.reset(options=options)
-        assert str(problem.value) == "environment 1: there is no arena 4; the task has 9; none was reset"
+        assert str(problem.value) == "environment 1: there is no arena 4; the task has only arena 9; none was reset"
         assert [(world.seed, world.clock) for world in envs.get_attr("world")] == before
     envs.step(np.zeros(4, np.int64))
     mask = np.array([True, False, True, False])
@@ -274,7 +274,7 @@ def test_an_arena_only_some_have_is_refused_before_any_begins(workers: int) -> N
     # With a seed an environment starts over with its first task, without one it plays the next.
     turns = puzzlebox.make_vec([THREE, OTHER], num_envs=1, workers=0, **LIGHT)
     turns.reset(seed=0)
-    with pytest.raises(ValueError, match="environment 0: there is no arena 7; the task has 9; none was reset"):
+    with pytest.raises(ValueError, match="environment 0: there is no arena 7; the task has only arena 9; none was reset"):
         turns.reset(options={"arena": 7})
     assert turns.reset(seed=0, options={"arena": 7})[1]["arena"].tolist() == [7]
     envs.close()

@@ -82,7 +82,7 @@ def test_several_tasks_give_a_table(food: Path, tmp_path: Path) -> None:
         (["examples/food", "--arena", "2"], "there is no arena 2"),
         (["examples/food", "-o", "plan.txt"], "must end in .json"),
         (["object-permanence"], "is a template, not a task"),
-        (["nothing/*.yml"], "no file matches"),
+        (["nothing/*.yml"], "no bundled task and no file fits"),
     ],
 )
 def test_bad_input_gives_a_sentence(words: list[str], sentence: str) -> None:
@@ -97,6 +97,40 @@ def test_other_files_are_not_replaced(food: Path, tmp_path: Path) -> None:
     other.write_text("[1, 2]")
     assert "already there" in call("solve", food, "-o", other).stderr
     assert other.read_text() == "[1, 2]"
+
+
+def test_plans_in_a_folder_replace_neither_other_files_nor_one_another(food: Path, tmp_path: Path) -> None:
+    (tmp_path / "deeper").mkdir()
+    twin = tmp_path / "deeper" / "food.yml"
+    twin.write_text(FOOD)
+    result = call("solve", food, twin, "-o", tmp_path / "plans")
+    assert result.exit_code == 1 and "food.yml" in result.stderr and "would both be" in result.stderr
+    assert not (tmp_path / "plans").exists()
+
+    third = tmp_path / "third.yml"
+    third.write_text(FOOD)
+    (tmp_path / "plans").mkdir()
+    (tmp_path / "plans" / "third.json").write_text("[1, 2]")
+    assert "already there and no record" in call("solve", food, third, "-o", tmp_path / "plans").stderr
+    assert [path.read_text() for path in (tmp_path / "plans").iterdir()] == ["[1, 2]"]
+
+
+def test_plans_that_cannot_be_written_are_still_printed(food: Path, tmp_path: Path) -> None:
+    (tmp_path / "plans").write_text("a file")
+    other = tmp_path / "other.yml"
+    other.write_text(FOOD)
+    one = call("solve", food, "-o", tmp_path / "plans" / "plan.json")
+    assert one.exit_code == 1 and one.stdout == "go to (10.0, 15.0)\n"
+    assert "plan.json cannot be written" in one.stderr
+    several = call("solve", food, other, "-o", tmp_path / "plans" / "deeper", "--csv")
+    assert several.exit_code == 1 and "cannot be written" in several.stderr
+    assert [row["solved"] for row in csv.DictReader(io.StringIO(several.stdout))] == ["yes", "yes"]
+
+
+def test_a_folder_without_tasks_is_named(tmp_path: Path) -> None:
+    result = call("solve", tmp_path)
+    assert result.exit_code == 1
+    assert f"there are no task files (.yml or .yaml) in {tmp_path}" in "".join(result.stderr.splitlines())
 
 
 def test_an_interrupted_search_keeps_what_was_found(

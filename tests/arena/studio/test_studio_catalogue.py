@@ -297,7 +297,7 @@ def test_the_course_goes_through_all_arenas() -> None:
     assert [first.repeat().arena, *following(first, 3)] == [0, 1, 2, None]
     watched = SessionSchedule("t", task, Rules(), agent="random")
     assert [watched.repeat().arena, *following(watched, 3)] == [0, 1, 2, 0]
-    with pytest.raises(ValueError, match="there is no arena 4; the task has 2, 5, 9"):
+    with pytest.raises(ValueError, match="there is no arena 4; the task has arenas 2, 5, 9"):
         SessionSchedule("t", task, Rules(), arena=4)
 
 

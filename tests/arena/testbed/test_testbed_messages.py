@@ -49,6 +49,24 @@ def test_a_part_of_the_training_space_is_not_one_task() -> None:
         load_task("testbed-train/03/bx")
 
 
+def test_capitals_get_the_name_without_them() -> None:
+    for name in ("Testbed/08-13-2", "TESTBED-HELD-OUT/08-1-1", "Testbed-Train/08"):
+        with pytest.raises(FileNotFoundError) as raised:
+            load_task(name)
+        assert name in str(raised.value) and f"did you mean `{name.lower()}`?" in str(raised.value)
+
+
+def test_the_training_space_without_a_level_is_not_one_task() -> None:
+    with pytest.raises(FileNotFoundError, match=r"^there is no training space testbed-train; did you mean `testbed-tr"):
+        load_task("testbed-train")
+
+
+def test_solve_says_like_run_that_nothing_fits_a_pattern() -> None:
+    for pattern in ("testbed/99-*", "nothing/*.yml"):
+        words = said("solve", pattern)
+        assert words == f"error: no bundled task and no file fits {pattern}; `puzzlebox tasks` lists what is bundled"
+
+
 def test_a_pattern_is_not_one_task() -> None:
     with pytest.raises(FileNotFoundError, match=r"^testbed/08-\* means 90 tasks; name one, such as `testbed/08-01-1`$"):
         load_task("testbed/08-*")

@@ -75,24 +75,24 @@ def solve(
     """
     names = expand_files(tasks, patterns=True)
     loaded = [(name, _load(name, arena)) for name in names]
-    target = None if output is None else _target(output, several=len(names) > 1)
+    files = {} if output is None else _files(output, names)
     _check_rules(rules)
     results: list[_Result] = []
-    interrupted = False
+    interrupted, unwritten = False, False
     try:
         with _progress(len(names)) as report:
             for name, task in loaded:
                 result = _solve_one(name, task, arena - 1, seed, rules, seconds, (not no_push, not no_press), report)
                 results.append(result)
-                if target is not None and result.plan is not None:
-                    _write(result.plan, target / f"{Path(name).stem}.json" if len(names) > 1 else target)
+                if name in files and result.plan is not None:
+                    unwritten = not _write(result.plan, files[name]) or unwritten
     except KeyboardInterrupt:
         interrupted = True
         note(f"interrupted after {len(results)} of {len(names)} tasks")
         if not results:
             raise typer.Exit(130) from None
     _print(results, seconds, as_csv=as_csv)
-    raise typer.Exit(130 if interrupted else 0 if all(each.plan for each in results) else 1)
+    raise typer.Exit(130 if interrupted else 1 if unwritten or not all(each.plan for each in results) else 0)
 
 
 def _load(name: str, arena: int) -> "Task":
@@ -121,27 +121,37 @@ def _check_rules(rules: str) -> None:
         fail(str(problem))
 
 
-def _target(output: str, *, several: bool) -> Path:
-    """Return the file or folder to write, or end the command if it cannot be one."""
+def _files(output: str, names: list[str]) -> dict[str, Path]:
+    """Return the file to write for each task, or end the command if one cannot be written or would be lost."""
     path = Path(output)
-    if several:
+    if len(names) == 1:
+        if path.suffix.lower() != ".json":
+            fail(f"{path} is not a record; its name must end in .json")
+        files = {names[0]: path}
+    else:
         if path.exists() and not path.is_dir():
             fail(f"{path} is a file; name a folder for the plans of several tasks")
-        return path
-    if path.suffix.lower() != ".json":
-        fail(f"{path} is not a record; its name must end in .json")
-    if not may_replace(path, (_SIGNATURE,)):
-        fail(f"{path} is already there and no record", "name another file with -o")
-    return path
+        files = {name: path / f"{Path(name).stem}.json" for name in names}
+    owners: dict[Path, str] = {}
+    for name, file in files.items():
+        if file in owners:
+            fail(f"the plans of {owners[file]} and {name} would both be {file}", "solve them in two calls")
+        owners[file] = name
+        if not may_replace(file, (_SIGNATURE,)):
+            fail(f"{file} is already there and no record", "name another place with -o")
+    return files
 
 
-def _write(plan: "Plan", path: Path) -> None:
+def _write(plan: "Plan", path: Path) -> bool:
+    """Write a plan and return whether that worked; the results are printed in either case."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(plan.record.to_json() + "\n", encoding="utf-8")
     except OSError as problem:
-        fail(f"{path} cannot be written: {problem.strerror}")
+        note(f"error: {path} cannot be written: {problem.strerror}")
+        return False
     note(f"wrote {path}")
+    return True
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """The schedule of an environment: which task is next, and which of its arenas."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from itertools import accumulate
@@ -27,7 +27,8 @@ def position_of(arena: Any, task: TaskOrTemplate) -> int:
     """Return the position of the arena with a given id in a task."""
     ids = [each.id for each in arenas_of(task)]
     if arena not in ids:
-        raise ValueError(f"there is no arena {arena!r}; the task has {', '.join(map(str, ids))}")
+        known = f"arenas {', '.join(map(str, ids))}" if len(ids) > 1 else f"only arena {ids[0]}"
+        raise ValueError(f"there is no arena {arena!r}; the task has {known}")
     return ids.index(arena)
 
 
@@ -57,6 +58,18 @@ class TemplateSchedule:
         return twin
 
 
+def numbers_of(weights: Iterable[Any]) -> list[float]:
+    """Return task weights as numbers.
+
+    Raises:
+        ValueError: they are no numbers.
+    """
+    try:
+        return [float(weight) for weight in weights]
+    except (TypeError, ValueError):
+        raise ValueError(f"the task weights are {weights!r}; give one number for each task") from None
+
+
 @dataclass(frozen=True)
 class Pool:
     """Tasks of which each episode draws one.
@@ -76,7 +89,7 @@ class Pool:
         Raises:
             ValueError: there is not one finite weight, 0 or more, for each task, or all are 0.
         """
-        values = [float(weight) for weight in weights]
+        values = numbers_of(weights)
         if len(values) != len(tasks):
             raise ValueError(f"there are {len(tasks)} tasks and {len(values)} weights; give one for each task")
         for task, value in zip(tasks, values, strict=True):

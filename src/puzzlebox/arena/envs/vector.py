@@ -14,7 +14,7 @@ from puzzlebox.arena.envs.episodes import OPTIONS, RENDER_MODES, Snapshot
 from puzzlebox.arena.envs.group import DECIDED, DECIDED_INFOS, INFOS, RESULTS, Board, Job, Updates
 from puzzlebox.arena.envs.info import UNKNOWN
 from puzzlebox.arena.envs.perception import Perception
-from puzzlebox.arena.envs.schedule import Pool, share
+from puzzlebox.arena.envs.schedule import Pool, numbers_of, share
 from puzzlebox.arena.envs.settings import (
     Observation,
     Settings,
@@ -496,7 +496,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         """
         self._check_open()
         self._check_received()
-        values = None if weights is None else [float(weight) for weight in weights]
+        values = None if weights is None else numbers_of(weights)
         if values is not None:
             Pool.of(self._tasks, values)
         self._workers.set_weights(None if self._pool_sent or values is None else self._tasks, values)

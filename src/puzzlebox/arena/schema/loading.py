@@ -106,12 +106,13 @@ def find(source: str | PathLike[str]) -> Path:
         raise FileNotFoundError(f"there is no file {name}{near}")
     if has_magic(name):
         raise FileNotFoundError(_pattern_message(name))
-    if name.startswith(f"{TRAINING}/"):
+    battery = name.lower().split("/")[0]
+    if battery == TRAINING:
         raise FileNotFoundError(_training_message(name))
     if (message := _part_message(name)) is not None:
         raise FileNotFoundError(message)
-    if name.startswith(f"{BATTERY}/") or name.startswith(f"{HELD_OUT}/"):
-        hint = nearest(name, battery_names(name.split("/")[0]), listed_by=f"puzzlebox tasks --battery {BATTERY}")
+    if battery in (BATTERY, HELD_OUT):
+        hint = nearest(name, battery_names(battery), listed_by=f"puzzlebox tasks --battery {BATTERY}")
     else:
         hint = near or nearest(name, bundled_names(), listed_by="puzzlebox tasks")
     raise FileNotFoundError(f"there is no file {name} and no bundled task of that name{hint}")
