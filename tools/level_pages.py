@@ -6,6 +6,7 @@ the level, and `published`, what was passed on the same level of the original's 
 
 import csv
 import re
+from decimal import ROUND_HALF_UP, Decimal
 from importlib.resources import files
 from pathlib import Path
 
@@ -75,6 +76,11 @@ def published_table(number: int) -> str:
     path = files("puzzlebox.report").joinpath("published_levels.csv")
     with path.open(encoding="utf-8") as file:
         rows = {row["agent"]: row for row in csv.DictReader(file)}
-    shares = [f"{100 * float(rows[agent][f'level_{number}']):.1f} %" for agent in PUBLISHED]
+    shares = [f"{_percent(rows[agent][f'level_{number}'])} %" for agent in PUBLISHED]
     heads = PUBLISHED.values()
     return "\n".join([f"| {' | '.join(heads)} |", "|---" * len(shares) + "|", f"| {' | '.join(shares)} |"])
+
+
+def _percent(share: str) -> Decimal:
+    """Return a share of the file in percent; 0.0405, which is 3 of 74, is 4.1, though its nearest float is below."""
+    return (100 * Decimal(share)).quantize(Decimal("0.1"), ROUND_HALF_UP)
