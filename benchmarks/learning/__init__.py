@@ -22,6 +22,6 @@ It needs no installation: `PYTHONPATH=src python3 -m benchmarks.learning ...`. G
 
 `run` takes groups or names of runs. The same command resumes what is unfinished. Each run has a folder in `-o`: `run/`
 (what `puzzlebox train` writes), `test-K.jsonl` (episodes of the evaluation, a line each) and `words.txt` (what the
-processes said). `results/NAME.json` has all that tables and figures need; `keep` copies those of finished runs into this
-package, from which `page` writes the tables and the picture of the documentation.
+processes said). `results/NAME.json` has all that tables and figures need; `keep` copies those of finished runs into
+this package, from which `page` writes the tables and the picture of the documentation.
 """

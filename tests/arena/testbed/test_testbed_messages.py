@@ -62,7 +62,8 @@ def test_the_training_space_without_a_level_is_not_one_task() -> None:
 
 
 def test_solve_says_like_run_that_nothing_fits_a_pattern() -> None:
-    for pattern, command in (("testbed/99-*", "puzzlebox tasks --battery testbed"), ("nothing/*.yml", "puzzlebox tasks")):
+    listed_by = {"testbed/99-*": "puzzlebox tasks --battery testbed", "nothing/*.yml": "puzzlebox tasks"}
+    for pattern, command in listed_by.items():
         words = said("solve", pattern)
         assert words.startswith(f"error: no bundled task and no file fits {pattern}; `{command}` lists ")
 
