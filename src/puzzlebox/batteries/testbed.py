@@ -30,17 +30,19 @@ def _archives() -> dict[str, Path]:
     """Return the archive of each task of the battery and of the held-out set, by name, in order.
 
     Raises:
-        OSError: an archive is missing or damaged.
+        OSError: an archive is missing or damaged, or another file of a built level is missing.
     """
     archives: dict[str, Path] = {}
-    for path in (folder / ARCHIVE for folder in level_folders() if (folder / MANIFEST).exists()):
-        if not path.exists():
-            raise _broken(f"{path} is missing")
+    for folder in sorted({path.parent for name in (MANIFEST, ARCHIVE) for path in TESTBED.glob(f"*/{name}")}):
+        path = folder / ARCHIVE
+        for needed in (path, folder / MANIFEST, folder / LEVEL_FILE):
+            if not needed.exists():
+                raise broken(f"{needed} is missing")
         try:
             with ZipFile(path) as archive:
                 archives |= {name.removesuffix(ENDING): path for name in archive.namelist()}
         except _DAMAGE:
-            raise _broken(f"{path} is damaged") from None
+            raise broken(f"{path} is damaged") from None
     return dict(sorted(archives.items()))
 
 
@@ -67,10 +69,11 @@ def battery_text(name: str) -> str | None:
         with ZipFile(path) as archive:
             return archive.read(f"{name}{ENDING}").decode()
     except _DAMAGE:
-        raise _broken(f"{name} in {path} is damaged") from None
+        raise broken(f"{name} in {path} is damaged") from None
 
 
-def _broken(what: str) -> OSError:
+def broken(what: str) -> OSError:
+    """Return the error of a file of the testbed that is missing or damaged."""
     return OSError(EIO, f"{what}; install Puzzlebox again")
 
 

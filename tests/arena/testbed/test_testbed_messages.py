@@ -1,5 +1,6 @@
 """What is said about names of the testbed that mean no task, or more than one."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from shutil import copytree
 
@@ -7,6 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from puzzlebox.arena.schema import load_task
+from puzzlebox.arena.testbed.demands import read_demands
+from puzzlebox.arena.testbed.manifest import read_manifest, read_solutions
 from puzzlebox.batteries import testbed
 from puzzlebox.cli.app import app
 
@@ -107,13 +110,30 @@ def test_solve_says_that_a_training_space_is_a_template() -> None:
         assert ".yml" not in words
 
 
-def test_a_missing_archive_is_named_instead_of_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    copytree(testbed.TESTBED / "03", tmp_path / "03")
-    (tmp_path / "03" / "tasks.zip").unlink()
+@pytest.fixture
+def level_3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of level 3 in place of the testbed."""
+    folder = copytree(testbed.TESTBED / "03", tmp_path / "03")
     monkeypatch.setattr(testbed, "TESTBED", tmp_path)
     testbed.forget_archives()
-    try:
-        with pytest.raises(OSError, match=r"03.tasks\.zip is missing; install Puzzlebox again"):
-            load_task("testbed/03-01-1")
-    finally:
-        testbed.forget_archives()
+    yield folder
+    testbed.forget_archives()
+
+
+@pytest.mark.parametrize("file", ["tasks.zip", "manifest.csv", "level.yml"])
+def test_a_missing_file_is_named_instead_of_its_level_left_out(level_3: Path, file: str) -> None:
+    (level_3 / file).unlink()
+    with pytest.raises(OSError, match=rf"03.{file} is missing; install Puzzlebox again"):
+        load_task("testbed/03-01-1")
+
+
+@pytest.mark.parametrize("damage", [b"\xff\xfe", b"id,template,number,values\ntestbed/03-01-1,detour", b"id\nx\n"])
+def test_a_damaged_table_is_named(level_3: Path, damage: bytes) -> None:
+    for name, read in (
+        ("manifest.csv", read_manifest),
+        ("solutions.csv", read_solutions),
+        ("demands.csv", read_demands),
+    ):
+        (level_3 / name).write_bytes(damage)
+        with pytest.raises(OSError, match=rf"03.{name} is damaged; install Puzzlebox again"):
+            read(level_3)

@@ -1,11 +1,11 @@
 """What each task of the testbed demands, as a table beside its manifest: reading it off an arena takes a while."""
 
-import csv
 from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
+from puzzlebox.arena.testbed.table import read_table
 from puzzlebox.batteries.testbed import archive_of, level_folders
 
 DEMANDS = "demands.csv"
@@ -43,12 +43,7 @@ def _by_hash() -> dict[str, dict[str, float]]:
 @cache
 def read_demands(folder: Path) -> dict[str, tuple[str, dict[str, float]]]:
     """Return the hash and the demands of each task of a level, by name; none if there is no table."""
-    path = folder / DEMANDS
-    if not path.is_file():
-        return {}
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
     return {
         row["id"]: (row["task_hash"], {name: float(row[name]) for name in row if name not in ("id", "task_hash")})
-        for row in rows
+        for row in read_table(folder / DEMANDS, ("id", "task_hash"))
     }

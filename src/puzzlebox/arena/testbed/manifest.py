@@ -11,6 +11,7 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from puzzlebox.arena.testbed.solutions import Solution, actions_from, actions_text
+from puzzlebox.arena.testbed.table import read_table
 from puzzlebox.batteries.testbed import ARCHIVE, ENDING, MANIFEST, forget_archives
 
 SOLUTIONS = "solutions.csv"
@@ -42,6 +43,9 @@ class Entry:
     made_from: str
 
 
+_COLUMNS = tuple(field.name for field in fields(Entry))
+
+
 def values_text(values: Mapping[str, Any]) -> str:
     """Return values as one line of JSON."""
     return json.dumps(values, separators=(",", ":"), default=str)
@@ -50,7 +54,7 @@ def values_text(values: Mapping[str, Any]) -> str:
 def read_manifest(folder: Path) -> dict[str, Entry]:
     """Return the tasks of a built level by name; none if it was not built yet."""
     entries = {}
-    for row in _read(folder / MANIFEST):
+    for row in read_table(folder / MANIFEST, _COLUMNS):
         number = int(row.pop("number"))
         entries[row["id"]] = Entry(number=number, **row)
     return entries
@@ -59,7 +63,7 @@ def read_manifest(folder: Path) -> dict[str, Entry]:
 def read_solutions(folder: Path) -> dict[str, list[Solution]]:
     """Return the solutions of the tasks of a built level by the name of the task, each for one seed."""
     solutions: dict[str, list[Solution]] = {}
-    for row in _read(folder / SOLUTIONS):
+    for row in read_table(folder / SOLUTIONS, _SOLUTION_COLUMNS):
         actions = actions_from(row["actions"])
         solutions.setdefault(row["id"], []).append(Solution(row["id"], int(row["seed"]), actions, float(row["return"])))
     return solutions
@@ -69,8 +73,7 @@ def write_level(
     folder: Path, entries: Iterable[Entry], solutions: Iterable[Solution], texts: Mapping[str, str]
 ) -> None:
     """Write manifest, solutions and archive; the bytes depend on their contents alone."""
-    columns = [field.name for field in fields(Entry)]
-    _write(folder / MANIFEST, columns, (astuple(each) for each in sorted(entries, key=lambda each: each.id)))
+    _write(folder / MANIFEST, _COLUMNS, (astuple(each) for each in sorted(entries, key=lambda each: each.id)))
     rows = (
         (each.id, each.seed, len(each.actions), f"{each.total:.6g}", actions_text(each.actions))
         for each in sorted(solutions, key=lambda each: (each.id, each.seed))
@@ -84,13 +87,6 @@ def write_level(
             archive.writestr(info, text)
     _replace(folder / ARCHIVE, data.getvalue())
     forget_archives()
-
-
-def _read(path: Path) -> list[dict[str, str]]:
-    if not path.is_file():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def _write(path: Path, columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
