@@ -49,8 +49,8 @@ def solve(
         may_push: whether the animal may drive into movable things.
         may_press: whether the animal may press buttons, and enter zones that operate something.
         progress: called now and then with the share of the effort that is used, 0 to 1, and what is being tried.
-        decisions: the work in decisions, whatever the time; the result is then the same on every machine. Default: as
-            `seconds` says.
+        decisions: the work in decisions, whatever the time; the result then does not depend on how fast the machine
+            is. Default: as `seconds` says.
 
     Returns:
         A plan whose replay passes, or None if none was found; that does not mean that there is none.
