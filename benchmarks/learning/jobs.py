@@ -26,7 +26,7 @@ _GENERALIST = (
     *("envs=2048", "groups=4", "rollout=64", "minibatches=32", "epochs=2", "workers=15", "keep_episodes=false"),
     *("gamma=0.995", "entropy=0.01", "anneal_steps=200000000"),
 )
-_OURS = ("camera=64", "vitals=false", "rules=3.1", "workers=4")
+_OURS = ("camera=64", "vitals=false", "rules=3.1", "workers=1")
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def _mazes() -> Iterator[Job]:
 
 def _memory() -> Iterator[Job]:
     """Yield the runs with and without memory."""
-    for task in ("lights-out", "occlusion"):
+    for task, steps in (("lights-out", 1_000_000), ("occlusion", 2_000_000)):
         path = str((TASKS / f"{task}.yml").relative_to(TASKS.parents[2]))
         for memory in ("lstm", "none"):
             for seed in range(SEEDS):
@@ -142,7 +142,7 @@ def _memory() -> Iterator[Job]:
                     (Test(task, (path,), 50, 2),),
                     (path,),
                     changes=(*_MEMORY, f"memory={memory}"),
-                    steps=1_000_000,
+                    steps=steps,
                     seed=seed,
                 )
 
@@ -175,7 +175,6 @@ def _same_time() -> Iterator[Job]:
                 changes=_OURS,
                 steps=1_000_000_000,
                 seed=seed,
-                cores=4,
                 like=name,
             )
 
