@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.learning.jobs import JOBS, Job
+from benchmarks.learning.jobs import JOBS, SMOKE, Job
 from benchmarks.learning.testing import is_tested, read_part
 from benchmarks.learning.training import RESULTS, RUN, is_trained, trained_so_far
 
@@ -91,8 +91,8 @@ def curve(episodes: list[dict[str, Any]]) -> dict[str, list[float]]:
 
 
 def keep(out: Path, home: Path) -> list[str]:
-    """Copy the results of finished runs into another folder; return their names."""
-    kept = [name for name, result in read_results(out).items() if result["finished"]]
+    """Copy the results of finished runs, but for `smoke`, into another folder; return their names."""
+    kept = [name for name, result in read_results(out).items() if result["finished"] and JOBS[name].group != SMOKE]
     (home / RESULTS).mkdir(parents=True, exist_ok=True)
     for name in kept:
         copyfile(out / RESULTS / f"{name}.json", home / RESULTS / f"{name}.json")
