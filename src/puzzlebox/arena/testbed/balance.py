@@ -42,9 +42,10 @@ def places(level: Level, row: Row) -> dict[str, list[Any]]:
 def preferences(level: Level) -> dict[int, list[list[Values]]]:
     """Return, for each row and each of its variants, the values to try, those whose turn it is first.
 
-    A control that is matched with a test has the values of that test, and no turn of its own.
+    A control that is matched with a test has the values of that test, and no turn of its own. Each row begins one turn
+    later than the row before, so that no variant has the same place in all rows.
     """
-    turns: Counter[str] = Counter()
+    rows: Counter[str] = Counter()
     found: dict[int, list[list[Values]]] = {}
     for number, row in level.rows.items():
         open_places = places(level, row)
@@ -52,14 +53,21 @@ def preferences(level: Level) -> dict[int, list[list[Values]]]:
             found[number] = [[{}] for _ in range(VARIANTS)]
             continue
         kind = f"{row.template} {open_places}"
-        found[number] = [_from_turn(open_places, turns[kind] + variant) for variant in range(VARIANTS)]
-        turns[kind] += VARIANTS
+        found[number] = [_from_turn(open_places, rows[kind] + variant) for variant in range(VARIANTS)]
+        rows[kind] += 1
     return found
 
 
 def _from_turn(open_places: dict[str, list[Any]], turn: int) -> list[Values]:
-    """Return all combinations of values, beginning with those whose turn it is."""
-    rotated = (values[turn % len(values) :] + values[: turn % len(values)] for values in open_places.values())
+    """Return all combinations of values, beginning with those whose turn it is.
+
+    Each variable moves on when all values of those before it have had their turn, so that no two go together.
+    """
+    rotated = []
+    for values in open_places.values():
+        first = turn % len(values)
+        rotated.append(values[first:] + values[:first])
+        turn //= len(values)
     return [dict(zip(open_places, each, strict=True)) for each in product(*rotated)]
 
 
