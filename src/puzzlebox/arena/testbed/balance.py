@@ -1,12 +1,14 @@
 """Where the right choice is: which values the variants of a row should have, so that no side is favoured.
 
 A level lists under `balance` the variables of a template that say on which side, or in which place, the right choice
-is. Row by row and variant by variant, their values are dealt out in turn, so that each is used about equally often.
+is. Row by row and variant by variant, their values are dealt out in turn, so that each is used about equally often, and
+so that over a level no variant has one of them in most rows.
 """
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import islice, product
+from itertools import count, islice, product
+from math import gcd, prod
 from typing import Any
 
 from puzzlebox.arena.testbed.level import VARIANTS, Level, Row
@@ -42,9 +44,11 @@ def places(level: Level, row: Row) -> dict[str, list[Any]]:
 def preferences(level: Level) -> dict[int, list[list[Values]]]:
     """Return, for each row and each of its variants, the values to try, those whose turn it is first.
 
-    A control that is matched with a test has the values of that test, and no turn of its own.
+    A control that is matched with a test has the values of that test, and no turn of its own. The variants of a row
+    have values that follow each other. Each row begins with other values than the row before, so that over the rows
+    each variant comes to each combination of values once; from then on the variants of a row change places.
     """
-    turns: Counter[str] = Counter()
+    rows: Counter[str] = Counter()
     found: dict[int, list[list[Values]]] = {}
     for number, row in level.rows.items():
         open_places = places(level, row)
@@ -52,14 +56,31 @@ def preferences(level: Level) -> dict[int, list[list[Values]]]:
             found[number] = [[{}] for _ in range(VARIANTS)]
             continue
         kind = f"{row.template} {open_places}"
-        found[number] = [_from_turn(open_places, turns[kind] + variant) for variant in range(VARIANTS)]
-        turns[kind] += VARIANTS
+        found[number] = [_values_of(open_places, rows[kind], variant) for variant in range(VARIANTS)]
+        rows[kind] += 1
     return found
 
 
-def _from_turn(open_places: dict[str, list[Any]], turn: int) -> list[Values]:
-    """Return all combinations of values, beginning with those whose turn it is."""
-    rotated = (values[turn % len(values) :] + values[: turn % len(values)] for values in open_places.values())
+def _values_of(open_places: dict[str, list[Any]], row: int, variant: int) -> list[Values]:
+    """Return all combinations of values, beginning with those whose turn it is.
+
+    Args:
+        open_places: the values of each variable.
+        row: the number of the row among those that leave the same values open.
+        variant: the variant.
+    """
+    if row // prod(map(len, open_places.values())) % 2:
+        variant = VARIANTS - 1 - variant
+    rotated: list[list[Any]] = []
+    before = 1
+    for values in open_places.values():
+        # Rows begin so many values apart that all values have their turn.
+        apart = next(each for each in count(VARIANTS) if gcd(each, len(values)) == 1)
+        # A variable after others goes on by one more value when those have had all theirs, so that none tells another.
+        more = apart * (row // before) + variant // before if rotated else 0
+        first = (apart * row + variant + more) % len(values)
+        rotated.append(values[first:] + values[:first])
+        before *= len(values)
     return [dict(zip(open_places, each, strict=True)) for each in product(*rotated)]
 
 

@@ -1,7 +1,7 @@
 """The training space: templates of the testbed without the layouts of its battery and of its held-out set.
 
-A task that differs from one of those sets only in its orientation, or in the heading of what stands in it, has another
-layout, but is hardly a new task, so it is left out as well.
+A task that differs from one of those sets only in its orientation, in the heading of what stands in it, or by half a
+metre or less in every place, has another layout, but is hardly a new task, so it is left out as well.
 """
 
 from collections.abc import Iterator
@@ -15,8 +15,9 @@ from typing import Any
 from puzzlebox.arena.schema import load_task
 from puzzlebox.arena.testbed.level import Level, TemplateUse
 from puzzlebox.arena.testbed.manifest import read_manifest
+from puzzlebox.arena.testbed.placements import Placements
 from puzzlebox.arena.testbed.reading import read_level
-from puzzlebox.arena.testbed.sets import TRAINING_SHARE, Drawn, footprint, layout_of
+from puzzlebox.arena.testbed.sets import TRAINING_SHARE, Drawn, layout_of
 from puzzlebox.arena.variations import Template, Variation
 from puzzlebox.arena.variations import is_template as is_template_file
 from puzzlebox.arena.variations.narrowing import fixed_options
@@ -122,7 +123,7 @@ class TrainingSpace(Template):
             name, template, use = self._members[place]
             drawn = Drawn(template, use, *template.draw_selection(rng))
             if drawn.part == "train" and drawn.layout(oriented=False) not in _plain_layouts(self._level.number, name):
-                if footprint(drawn.variation.task) not in _footprints(self._level.number):
+                if not _placements(self._level.number).has_near(drawn.variation.task):
                     return self._own(place, drawn.variation)
         raise ValueError(f"{self.name} has no variations for training")
 
@@ -151,11 +152,11 @@ def _bundled_level(number: int) -> Level:
 
 
 @cache
-def _footprints(number: int) -> frozenset[str]:
+def _placements(number: int) -> Placements:
     """Return where everything stands in the tasks of a level that belong to the two other sets."""
     names = (name for battery in (BATTERY, HELD_OUT) for name in battery_names(battery))
     own = (name for name in names if int(name.split("/")[1][:2]) == number)
-    return frozenset(footprint(load_task(name)) for name in own) - {""}
+    return Placements(load_task(name) for name in own)
 
 
 @cache
