@@ -111,11 +111,13 @@ def test_the_search_of_the_world_page_runs_as_pasted() -> None:
 
 @pytest.mark.slow
 def test_the_environments_page_runs_as_pasted() -> None:
-    one, many, learning, ends = blocks(DOCS / "guides" / "environments.md", "python")
+    one, many, turns, weights, learning, ends = blocks(DOCS / "guides" / "environments.md", "python")
     lines = said_by(one)
     assert lines[0] == "{'camera': (64, 64, 3), 'vitals': (7,)} 0"
     assert lines[1] == "0.9558 True ['collected', 'finished', 'ended']"
     assert said_by(many) == ["(8, 100)"]
+    assert said_by(turns) == ["(4,) slice(4, 8, None)"]
+    assert said_by(weights) == ["True"]
     assert said_by(learning) == ["(12, 36, 36)"]
     assert said_by(ends) == ["True [None]"]
 
