@@ -152,7 +152,7 @@ def test_nothing_is_written_of_a_run_that_was_not_begun(tmp_path: Path) -> None:
     assert write_result(JOBS["foraging-0"], tmp_path) is None
 
 
-@pytest.mark.parametrize(("task", "released"), [("lights-out", 14), ("occlusion", 22)])
+@pytest.mark.parametrize(("task", "released"), [("lights-out", 14), ("occlusion", 15)])
 def test_tasks_of_memory_look_alike_when_the_animal_may_choose(task: str, released: int) -> None:
     """The same actions on both sides: no picture differs between the release and the fall, or the end."""
     import puzzlebox
