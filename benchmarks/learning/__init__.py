@@ -17,7 +17,7 @@ It needs no installation: `PYTHONPATH=src python3 -m benchmarks.learning ...`. G
     E2-fast     the same on our learner
     E3          recurrent against feed-forward agents in two tasks of memory
     E4          an agent for the whole testbed, and three others beside it
-    E5          our learner with its defaults, for as many minutes as the runs of E1 took
+    E5          our learner with its defaults on sixteen cores: foraging, the operant chamber, two-by-two rooms
     smoke       a run of seconds, to see whether everything works on a machine
 
 `run` takes groups or names of runs. The same command resumes what is unfinished. Each run has a folder in `-o`: `run/`

@@ -14,11 +14,11 @@ _COLOURS = ("#1b6ca8", "#d1702f", "#3f8f5f", "#8a5fa8")
 _POINTS = 200
 # Title, what is shown, and the curves by their labels.
 _PANELS: Sequence[tuple[str, str, Mapping[str, str]]] = (
-    ("Foraging", "return", {"foraging": "ours", "foraging-sb3": "stable-baselines3", "foraging-ours": "our defaults"}),
+    ("Foraging", "return", {"foraging": "ours", "foraging-sb3": "stable-baselines3"}),
     (
         "Operant chamber",
         "return",
-        {"operant": "ours", "operant-sb3": "stable-baselines3", "operant-ours": "our defaults"},
+        {"operant": "ours", "operant-sb3": "stable-baselines3"},
     ),
     (
         "Operant chamber, curriculum",
@@ -37,6 +37,7 @@ _PANELS: Sequence[tuple[str, str, Mapping[str, str]]] = (
             "maze-two-by-two-fast": "two by two, our learner",
         },
     ),
+    ("Our defaults", "return", {"foraging-ours": "foraging", "operant-ours": "operant chamber"}),
     ("Training space of the testbed", "passed", {"generalist": "our learner"}),
 )
 

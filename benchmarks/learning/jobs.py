@@ -26,7 +26,10 @@ _GENERALIST = (
     *("envs=2048", "groups=4", "rollout=64", "minibatches=32", "epochs=2", "workers=15", "keep_episodes=false"),
     *("gamma=0.995", "entropy=0.01", "anneal_steps=200000000"),
 )
-_OURS = ("camera=64", "vitals=false", "rules=3.1", "workers=1")
+# On sixteen cores and a GPU.
+_WIDE = ("envs=1024", "workers=15")
+_OURS = ("camera=64", "vitals=false", "rules=3.1", *_WIDE)
+_MAZE_OURS = ("camera=84", "vitals=true", "rules=2019", *_WIDE)
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,6 @@ class Job:
         seed: the seed of everything random.
         cores: the number of processor cores that training keeps busy.
         parts: the number of processes among which the evaluation is divided.
-        like: a label; training lasts as long as runs with this label took on average, whatever its steps.
         agent: an agent that is evaluated without training.
     """
 
@@ -83,7 +85,6 @@ class Job:
     seed: int = 0
     cores: int = 1
     parts: int = 1
-    like: str = ""
     agent: str = ""
 
 
@@ -117,9 +118,13 @@ def _paper() -> Iterator[Job]:
                 )
 
 
+def _maze_tests() -> tuple[Test, ...]:
+    return tuple(Test(name, (f"mazes/{name}",), 1, 100, "2019") for name in _MAZES)
+
+
 def _mazes() -> Iterator[Job]:
     """Yield the runs of Beyret et al. (2019)."""
-    tests = tuple(Test(name, (f"mazes/{name}",), 1, 100, "2019") for name in _MAZES)
+    tests = _maze_tests()
     for group, preset, changes, end in (("E2", "maze-2019", ("workers=1",), ""), ("E2-fast", "", _MAZE_FAST, "-fast")):
         for seed in range(SEEDS):
             more = {"preset": preset, "changes": changes, "steps": 2_000_000, "seed": seed}
@@ -131,7 +136,7 @@ def _mazes() -> Iterator[Job]:
 
 def _memory() -> Iterator[Job]:
     """Yield the runs with and without memory."""
-    for task, steps in (("lights-out", 1_000_000), ("occlusion", 2_000_000)):
+    for task, steps in (("lights-out", 1_000_000), ("occlusion", 1_500_000)):
         path = str((TASKS / f"{task}.yml").relative_to(TASKS.parents[2]))
         for memory in ("lstm", "none"):
             for seed in range(SEEDS):
@@ -166,17 +171,24 @@ def _testbed() -> Iterator[Job]:
         yield Job(f"testbed-{agent}", "E4", agent, tests, parts=4, agent=agent)
 
 
-def _same_time() -> Iterator[Job]:
-    """Yield runs of our learner in the time of those of the paper."""
+def _ours() -> Iterator[Job]:
+    """Yield runs of our learner with its defaults and as many environments as a GPU wants."""
     for seed in range(SEEDS):
-        for name, test in (("foraging", _foraging()), ("operant", _operant())):
+        for name, steps, test in (("foraging", 5_000_000, _foraging()), ("operant", 10_000_000, _operant())):
             yield Job(
                 *(f"{name}-ours-{seed}", "E5", f"{name}-ours", (test,), (name,)),
                 changes=_OURS,
-                steps=1_000_000_000,
+                steps=steps,
                 seed=seed,
-                like=name,
+                cores=16,
             )
+    label = "maze-two-by-two-ours"
+    yield Job(
+        *(f"{label}-0", "E5", label, _maze_tests(), ("mazes/two-by-two",)),
+        changes=_MAZE_OURS,
+        steps=20_000_000,
+        cores=16,
+    )
 
 
 def _smoke() -> Iterator[Job]:
@@ -190,7 +202,7 @@ def _smoke() -> Iterator[Job]:
 
 
 JOBS: Mapping[str, Job] = {
-    job.name: job for jobs in (_paper(), _mazes(), _memory(), _testbed(), _same_time(), _smoke()) for job in jobs
+    job.name: job for jobs in (_paper(), _mazes(), _memory(), _testbed(), _ours(), _smoke()) for job in jobs
 }
 GROUPS = tuple(dict.fromkeys(job.group for job in JOBS.values()))
 

@@ -95,7 +95,7 @@ def _mazes(results: Mapping[str, Result]) -> str:
     rows = []
     names = list(MAZES["maze-curriculum"])
     for label, published in MAZES.items():
-        for end, learner in (("", "stable-baselines3"), ("-fast", "ours")):
+        for end, learner in (("", "stable-baselines3"), ("-fast", "ours"), ("-ours", "ours, its defaults")):
             runs = _labelled(results, f"{label}{end}")
             if runs:
                 cells = [_many([100 * _passed(run["tests"][name]) for run in runs], "{:.0f}") for name in names]

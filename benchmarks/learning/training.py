@@ -1,14 +1,11 @@
 """Training of one run, in pieces of some minutes."""
 
-import json
 from pathlib import Path
 from typing import Any
 
-from benchmarks.learning.jobs import JOBS, Job
+from benchmarks.learning.jobs import Job
 
 RUN, RESULTS, WORDS = "run", "results", "words.txt"
-# What is left of a time budget when a run counts as trained, in seconds: about an update of the slowest learner.
-_ENOUGH_SECONDS = 2.0
 
 
 def plan_of(job: Job) -> Any:
@@ -32,39 +29,18 @@ def trained_so_far(job: Job, out: Path) -> tuple[int, float]:
     return (0, 0.0) if checkpoint is None else (checkpoint.step, float(checkpoint.about["seconds"]))
 
 
-def time_budget(job: Job, out: Path) -> float | None:
-    """Return the seconds a run may train: the mean of those it is to be like; None while none of them has finished."""
-    names = [each.name for each in JOBS.values() if each.label == job.like]
-    seconds = []
-    for name in names:
-        file = out / RESULTS / f"{name}.json"
-        about = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-        if about.get("trained"):
-            seconds.append(about["seconds"])
-    return sum(seconds) / len(seconds) if seconds else None
-
-
 def is_trained(job: Job, out: Path) -> bool:
-    """Return whether a run has all its decisions, or all its time."""
+    """Return whether a run has all its decisions."""
     if job.agent:
         return True
-    steps, seconds = trained_so_far(job, out)
-    if job.like:
-        budget = time_budget(job, out)
-        return budget is not None and seconds >= budget - _ENOUGH_SECONDS
-    return steps >= job.steps
+    return trained_so_far(job, out)[0] >= job.steps
 
 
 def train_piece(job: Job, out: Path, minutes: float, device: str) -> None:
-    """Train a run for some minutes, or until it has all its decisions or its time."""
+    """Train a run for some minutes, or until it has all its decisions."""
     from puzzlebox.learn.run_folder import RUN as RUN_FILE
     from puzzlebox.learn.trainer import train
 
-    if job.like:
-        budget = time_budget(job, out)
-        if budget is None:
-            raise ValueError(f"no run of {job.like} has finished, whose time {job.name} is to have")
-        minutes = min(minutes, (budget - trained_so_far(job, out)[1]) / 60)
     folder = out / job.name / RUN
     resume = (folder / RUN_FILE).exists()
     outcome = train(plan_of(job), folder, resume=resume, minutes=minutes, device=device, command=f"run {job.name}")

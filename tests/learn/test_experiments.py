@@ -16,7 +16,7 @@ from benchmarks.learning.published import curves
 from benchmarks.learning.results import curve, keep, read_results, write_result
 from benchmarks.learning.testing import read_part
 from benchmarks.learning.testing import test_part as play_part
-from benchmarks.learning.training import is_trained, plan_of, time_budget, train_piece, trained_so_far
+from benchmarks.learning.training import plan_of, train_piece, trained_so_far
 
 
 @pytest.mark.slow
@@ -128,14 +128,6 @@ def test_the_testbed_is_scored_by_level_and_by_condition(tmp_path: Path) -> None
     text = tables(tmp_path)
     assert "| 1 | 100.0 % |\n| 8 | 33.3 % |\n| all | 50.0 % |" in text
     assert "| generalist | 50.0 % of 2 | 0.0 % of 1 |" in text, "08-02 is a control, 08-01 a test"
-
-
-def test_time_of_our_learner_is_that_of_the_runs_it_is_compared_with(tmp_path: Path) -> None:
-    job = JOBS["operant-ours-1"]
-    assert time_budget(job, tmp_path) is None and state(job, tmp_path) == "waits for operant"
-    _result(tmp_path, "operant-0", [0.0], [False])
-    _result(tmp_path, "operant-1", [0.0], [False], seconds=300.0)
-    assert time_budget(job, tmp_path) == 450.0 and not is_trained(job, tmp_path)
 
 
 def test_curves_are_means_of_a_hundred_episodes() -> None:
