@@ -46,6 +46,7 @@ def main() -> int:
     verbs.add_parser("status", help="which rows have how many variants")
     pairs = verbs.add_parser("pairs", help="the lengths of the solutions of tests and of their controls")
     pairs.add_argument("--level", type=int, help="only this level")
+    pairs.add_argument("--metres", action="store_true", help="replay the solutions, and count metres too")
     sheet = verbs.add_parser("sheet", help="a picture of all tasks of a level")
     sheet.add_argument("--level", type=int, required=True)
     sheet.add_argument("--variant", type=int, default=1, help="which variant (default: 1)")
@@ -89,7 +90,7 @@ def _run(options: argparse.Namespace) -> int:
         from testbed_build.lengths import lengths
 
         levels = [int(folder.name) for folder in level_folders()] if options.level is None else [options.level]
-        print(lengths(levels))
+        print(lengths(levels, options.metres))
     if options.verb == "demands":
         from testbed_build.demands import write_demands
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import atan, ceil, degrees, hypot, radians, tan
+from math import atan, atan2, ceil, cos, degrees, hypot, radians, sin, tan
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from puzzlebox.arena.schema.models import Task
 from puzzlebox.arena.things.goals import Goal
+from puzzlebox.arena.things.structures import CylinderTunnelTransparent, WallTransparent
 from puzzlebox.arena.world import World
 from puzzlebox.render import Painter, View
 from puzzlebox.scene.scene import Scene
@@ -19,10 +20,12 @@ Pixels = NDArray[np.uint8]
 _GAP, _LINE = 8, 15
 _BACKGROUND, _INK = (255, 255, 255), (20, 20, 20)
 # From so many times as high, through a lens so much longer, food in the air is drawn close to what is below it.
-_HIGHER = 8.0
+_HIGHER = 16.0
 # A goal whose radius in pixels is less than this has a ring of this radius around it, black on white, unless another
 # one is near: sets stay as they are.
 _RING = 5.0
+# The outline of glass where most is pale around it (0-255), since glass cannot be told from such a floor.
+_GLASS, _PALE = (115, 130, 145), 195
 
 
 def views(task: Task, size: int, seed: int = 0, decisions: int = 0) -> list[Pixels]:
@@ -46,9 +49,22 @@ def _from_above(world: World, scene: Scene, painter: Painter, size: int) -> Pixe
     far = replace(near, eye=eye, fov_degrees=2 * degrees(atan(half / eye[1])))
     image = Image.fromarray(painter.picture(far, size, size, samples=2))
     pen, spots = ImageDraw.Draw(image), []
+
+    def seen(at: tuple[float, float, float]) -> tuple[float, float, float]:
+        """Return where a place is in the picture, and the pixels a metre at its height."""
+        scale = size / (2 * half) / (1 - at[1] / eye[1])
+        return size / 2 + scale * (at[0] - x), size / 2 - scale * (at[2] - z), scale
+
+    pixels = np.asarray(image)
+    for corners in _glass(world):
+        outline = [seen(corner)[:2] for corner in corners]
+        across, down = np.clip(np.array(outline), 4, size - 5).astype(int).T
+        around = pixels[down.min() - 4 : down.max() + 5, across.min() - 4 : across.max() + 5]
+        if np.median(around) > _PALE:
+            pen.polygon(outline, outline=_GLASS)
     for at, radius in _goals(world):
-        scale = size / (2 * half) / (1 - at[1] / eye[1])  # pixels a metre at its height
-        spots.append((size / 2 + scale * (at[0] - x), size / 2 - scale * (at[2] - z), radius * scale))
+        *place, scale = seen(at)
+        spots.append((place[0], place[1], radius * scale))
     for across, down, radius in spots:
         alone = sum(hypot(across - other[0], down - other[1]) < 4 * _RING for other in spots) == 1
         for ring, colour in ((_RING + 1, _BACKGROUND), (_RING, _INK)) if radius < _RING and alone else ():
@@ -61,6 +77,19 @@ def _goals(world: World) -> Iterator[tuple[tuple[float, float, float], float]]:
     for thing in world.things:
         if isinstance(thing, Goal):
             yield world.position_of(thing), thing.extent[0] / 2
+
+
+def _glass(world: World) -> Iterator[list[tuple[float, float, float]]]:
+    """Yield the upper corners of each thing of glass."""
+    for thing in world.things:
+        if isinstance(thing, WallTransparent | CylinderTunnelTransparent):
+            (x, y, z), (w, _, turned, _) = world.engine.pose(thing.id)
+            angle = 2 * atan2(turned, w)
+            width, height, depth = (side / 2 for side in thing.extent)
+            yield [
+                (x + a * cos(angle) + b * sin(angle), y + height, z - a * sin(angle) + b * cos(angle))
+                for a, b in ((-width, -depth), (width, -depth), (width, depth), (-width, depth))
+            ]
 
 
 def sheet(pictures: Sequence[tuple[str, str, Sequence[Pixels]]], columns: int) -> Image.Image:
