@@ -20,7 +20,8 @@ _MAZE_FAST = (
 )
 _MEMORY = (
     *("network=mlp", "features=64", "memory_size=64", "camera=16", "vitals=false", "precision=fp32"),
-    *("envs=32", "rollout=64", "epochs=2", "learning_rate=5e-4", "workers=1", "threads=1"),
+    *("envs=32", "rollout=64", "epochs=4", "learning_rate=1e-3", "entropy=0.002", "gamma=0.97"),
+    *("workers=1", "threads=1"),
 )
 _GENERALIST = (
     *("envs=2048", "groups=4", "rollout=64", "minibatches=32", "epochs=2", "workers=15", "keep_episodes=false"),
@@ -136,7 +137,7 @@ def _mazes() -> Iterator[Job]:
 
 def _memory() -> Iterator[Job]:
     """Yield the runs with and without memory."""
-    for task, steps in (("lights-out", 1_000_000), ("occlusion", 1_500_000)):
+    for task in ("lights-out", "occlusion"):
         path = str((TASKS / f"{task}.yml").relative_to(TASKS.parents[2]))
         for memory in ("lstm", "none"):
             for seed in range(SEEDS):
@@ -147,7 +148,7 @@ def _memory() -> Iterator[Job]:
                     (Test(task, (path,), 50, 2),),
                     (path,),
                     changes=(*_MEMORY, f"memory={memory}"),
-                    steps=steps,
+                    steps=1_000_000,
                     seed=seed,
                 )
 

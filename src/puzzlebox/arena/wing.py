@@ -23,7 +23,7 @@ from puzzlebox.arena.world.actions import NOOP
 from puzzlebox.arena.world.moments import moments
 from puzzlebox.arena.world.record import actions_of, check_start
 from puzzlebox.batteries import battery_names, bundled_names, template_names
-from puzzlebox.batteries.testbed import TITLES
+from puzzlebox.batteries.testbed import TITLES, archive_of
 from puzzlebox.columns import Column, Kind
 from puzzlebox.text import closest
 from puzzlebox.wings import ARENA, Apparatus, Flag, Found, TrainingTask, flags
@@ -33,8 +33,9 @@ from puzzlebox.wings.protocols import OWN_RULES, Bundled, Camera, Image, Leg, Ru
 if TYPE_CHECKING:
     import gymnasium as gym
 
-# Level, task and variant: LL-TT-V in our testbed, LL-TT-VV in that of Animal-AI; LL-K-N in the held-out set.
-_TESTBED = re.compile(r"(?:^|/)(\d{2})-\d{2}-(\d{1,2})$|^testbed-held-out/(\d{2})-\d-(\d)$")
+# Level, task and variant: LL-TT-V in our testbed, LL-TT-VV in that of Animal-AI. LL-K-N in the held-out set has a level
+# and no variant, since tasks of one kind have nothing else in common.
+_TESTBED = re.compile(r"(?:^|/)(\d{2})-\d{2}-(\d{1,2})$|^testbed-held-out/(\d{2})-\d-\d$")
 
 
 class ArenaWing:
@@ -142,9 +143,18 @@ class ArenaWing:
         return {name: value for name, value in settings.items() if name not in NOT_SENSES}
 
     def level_of(self, name: str) -> tuple[str, str] | None:
-        """Return the level and the variant in a name of the testbed (level, task and variant, as in 03-12-01)."""
+        """Return level and variant ("" without one) in a name of the testbed: level, task and variant, as in 03-12-01."""
         match = _TESTBED.search(name)
-        return (str(int(match[1] or match[3])), match[2] or match[4]) if match else None
+        return (str(int(match[1] or match[3])), match[2] or "") if match else None
+
+    def solution(self, name: str) -> Record | None:
+        """Return the recorded solution of a task of the testbed or its held-out set; None if it has none."""
+        from puzzlebox.arena.testbed.manifest import read_solutions
+        from puzzlebox.arena.testbed.solutions import record_of
+
+        archive = archive_of(name)
+        found = [] if archive is None else read_solutions(archive.parent).get(name, [])
+        return record_of(load_task(name), found[0]) if found else None
 
     def read(self, text: str) -> Task | None:
         """Return the task of a text in either format; None if it has errors."""

@@ -19,7 +19,8 @@ def replay(
     episode: Annotated[
         str,
         typer.Argument(
-            help="The beginning of an episode's id, `last`, a JSON file of a Record, or RUN#TASK/ARENA/AGENT/EPISODE.",
+            help="The beginning of an episode's id, `last`, a JSON file of a Record, RUN#TASK/ARENA/AGENT/EPISODE, or a "
+            "task of the testbed for its recorded solution.",
             metavar="EPISODE",
         ),
     ],
@@ -57,7 +58,7 @@ def replay(
     shadows: Annotated[bool, typer.Option("--shadows", help="Soft shadows in films too; ten times as slow.")] = False,
     store: Recordings = None,
 ) -> None:
-    """Show a recorded episode: as text, as a film, or as a picture.
+    """Show a recorded episode, or the recorded solution of a task: as text, as a film, or as a picture.
 
     Try:
 
@@ -66,6 +67,7 @@ def replay(
     - `puzzlebox replay last -o path.png --path`
     - `puzzlebox replay last -o films/`
     - `puzzlebox replay out#foraging/1/random/3 -o third.mp4`
+    - `puzzlebox replay testbed/08-01-1 -o solution.mp4`
 
     The episode is replayed from its actions, so every view and size is possible.
     """
@@ -171,8 +173,12 @@ def _read_record(episode: str, store: Path | None) -> Any:
             return trajectory(episode)
         except (FileNotFoundError, ValueError) as problem:
             fail(str(problem))
+    if not Path(episode).exists() and (solution := _solution(episode)) is not None:
+        return solution
     try:
         text = Path(episode).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        fail(f"there is no file {episode}, and no task of that name that has a recorded solution")
     except OSError as problem:
         fail(f"{episode} cannot be read: {problem.strerror}")
     except UnicodeDecodeError:
@@ -183,6 +189,21 @@ def _read_record(episode: str, store: Path | None) -> Any:
         if "is not a Record" in str(problem):
             fail(f"{episode} is not the JSON file of a Record")
         fail(f"{episode}: {problem}")
+
+
+def _solution(task: str) -> Any:
+    """Return the recorded solution of a task, by its name; None if no wing has one."""
+    from puzzlebox.wings import wing_named, wing_names
+
+    for name in wing_names():
+        wing: Any = wing_named(name)
+        try:
+            found = wing.solution(task) if hasattr(wing, "solution") else None
+        except (OSError, ValueError) as problem:  # files of the testbed are missing or damaged
+            fail(str(getattr(problem, "strerror", None) or problem))
+        if found is not None:
+            return found
+    return None
 
 
 def _print_summary(episode: str, store: Path | None) -> None:

@@ -23,6 +23,8 @@ WHOLE = "observation"
 _NATURE_PIXELS = 36
 _FEATURES = {"nature": 512, "impala": 256, "mlp": 256}
 _NUMBER_FEATURES = 128
+# At first, units of a memory keep what they hold for up to so many steps.
+_LONGEST_MEMORY = 128
 # Bounds beyond this say nothing of how large numbers usually are.
 _UNBOUNDED = 1e6
 
@@ -234,8 +236,12 @@ class Memory(nn.Module):
                     nn.init.orthogonal_(part)
                 if layer.bias is not None:
                     layer.bias.zero_()
+            # Each unit forgets at first after a number of steps of its own (Tallec & Ollivier, 2018).
+            kept = torch.empty(size).uniform_(1, _LONGEST_MEMORY - 1).log()
             if kind == "lstm":
-                self.inputs.bias[size : 2 * size] = 1.0  # cells are kept at first
+                self.inputs.bias[:size], self.inputs.bias[size : 2 * size] = -kept, kept
+            else:
+                self.inputs.bias[size : 2 * size] = kept
 
     def forward(self, features: Tensor, state: Tensor, starts: Tensor) -> tuple[Tensor, Tensor]:
         """Return the outputs of each step, and the state after the last.

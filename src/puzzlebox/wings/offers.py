@@ -36,6 +36,13 @@ class HasBatteries(Protocol):
         """Yield the tasks of a battery, or those of one of its levels, in the order of their names."""
 
 
+class HasSolutions(Protocol):
+    """What a wing may offer in addition: recorded solutions of its tasks, which `puzzlebox replay` shows."""
+
+    def solution(self, name: str) -> Any | None:
+        """Return the record of an episode that passes a task, by the name of the task; None if there is none."""
+
+
 class Scale(NamedTuple):
     """A fixed scale of returns, which does not depend on who has played.
 

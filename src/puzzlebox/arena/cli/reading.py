@@ -19,9 +19,19 @@ def read_or_say_why(name: str, *, strict: bool = False) -> "Reading":
     try:
         return read_source(Path(name), strict=strict)[1]
     except FileNotFoundError as problem:
-        return nothing_to_read(str(problem))
+        return nothing_to_read(_of_another_wing(name) or str(problem))
     except OSError as problem:
         return nothing_to_read(f"it cannot be read: {problem.strerror}")
+
+
+def _of_another_wing(name: str) -> str | None:
+    """Return the sentence that a task belongs to another wing; None if its name does not say so."""
+    from puzzlebox.wings import ARENA, wing_names
+
+    wing = name.partition("/")[0]
+    if wing == ARENA or wing not in wing_names():
+        return None
+    return f"{name} is a task of the wing {wing}; this command is for tasks of the arena"
 
 
 def nothing_to_read(reason: str) -> "Reading":

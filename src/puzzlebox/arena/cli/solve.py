@@ -91,7 +91,7 @@ def solve(
         note(f"interrupted after {len(results)} of {len(names)} tasks")
         if not results:
             raise typer.Exit(130) from None
-    _print(results, seconds, as_csv=as_csv)
+    _print(results, seconds, _kind(no_push, no_press), as_csv=as_csv)
     raise typer.Exit(130 if interrupted else 1 if unwritten or not all(each.plan for each in results) else 0)
 
 
@@ -189,7 +189,13 @@ def _solve_one(
     return _Result(name, plan, monotonic() - start)
 
 
-def _print(results: list[_Result], seconds: float, *, as_csv: bool) -> None:
+def _kind(no_push: bool, no_press: bool) -> str:
+    """Return what kind of plan was looked for."""
+    limits = ["moves no movable thing"] * no_push + ["presses nothing"] * no_press
+    return f"plan that {' and '.join(limits)}" if limits else "plan"
+
+
+def _print(results: list[_Result], seconds: float, kind: str, *, as_csv: bool) -> None:
     if as_csv:
         import sys
 
@@ -200,7 +206,7 @@ def _print(results: list[_Result], seconds: float, *, as_csv: bool) -> None:
         for each in results:
             rows.writerow(each.cells())
     elif len(results) == 1:
-        _print_plan(results[0], seconds)
+        _print_plan(results[0], seconds, kind)
         return
     else:
         listing = table(*(column.replace("_", " ") for column in _COLUMNS[:-1]))
@@ -209,19 +215,19 @@ def _print(results: list[_Result], seconds: float, *, as_csv: bool) -> None:
         print_table(listing)
     solved = sum(each.plan is not None for each in results)
     caution = "; where none was found there may still be one" if solved < len(results) else ""
-    note(f"found a plan for {solved} of {len(results)} tasks{caution}")
+    note(f"found a {kind} for {solved} of {len(results)} tasks{caution}")
 
 
-def _print_plan(result: _Result, seconds: float) -> None:
+def _print_plan(result: _Result, seconds: float, kind: str) -> None:
     plan = result.plan
     if plan is None:
-        note(f"no plan was found for {result.name} in {result.search_seconds:.1f} s; there may still be one")
+        note(f"no {kind} was found for {result.name} in {result.search_seconds:.1f} s; there may still be one")
         if result.search_seconds > 0.8 * seconds:
             note("hint: give it more time with --seconds")
         return
     for step in plan.steps:
         typer.echo(step)
     note(
-        f"found a plan for {result.name}: return {plan.total:.2f} after {plan.decisions} decisions "
+        f"found a {kind} for {result.name}: return {plan.total:.2f} after {plan.decisions} decisions "
         f"({plan.seconds:.1f} s); the search took {result.search_seconds:.1f} s"
     )

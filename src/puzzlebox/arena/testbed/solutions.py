@@ -54,4 +54,13 @@ def actions_from(text: str) -> tuple[int, ...]:
 
 def replay(task: Task, actions: Sequence[int], seed: int) -> World:
     """Return the world of a task after some actions of its one animal."""
-    return World.replay(Record(task, 0, seed, Rules(), tuple((action,) for action in actions)))
+    return World.replay(_record(task, actions, seed))
+
+
+def record_of(task: Task, solution: Solution) -> Record:
+    """Return a solution as a record, which can be replayed and filmed."""
+    return _record(task, solution.actions, solution.seed)
+
+
+def _record(task: Task, actions: Sequence[int], seed: int) -> Record:
+    return Record(task, 0, seed, Rules(), tuple((action,) for action in actions))
