@@ -65,6 +65,10 @@ class Data:
             self.solutions.pop(name, None)
             self.texts.pop(name, None)
 
+    def battery(self) -> list[str]:
+        """Return the texts of the tasks that are not held out."""
+        return [text for name, text in self.texts.items() if name.startswith(f"{BATTERY}/")]
+
     def write(self) -> None:
         """Write the files of the level."""
         solutions = [each for some in self.solutions.values() for each in some]
@@ -87,7 +91,7 @@ def build(levels: list[int], task: int | None, workers: int, search: int, fresh:
     """
     failed: list[str] = []
     jobs: list[Job] = []
-    held_out: list[Job] = []
+    short: list[Data] = []
     for number in levels:
         level = read_level(number, partial=True)
         if len(level.rows) < TASKS:
@@ -101,16 +105,22 @@ def build(levels: list[int], task: int | None, workers: int, search: int, fresh:
             jobs.append((data, make_rows, (number, own, taken, search)))
         missing = sum(name.startswith(HELD_OUT) for name in data.entries) < KINDS * OF_A_KIND
         if task is None and missing:
-            held_out.append((data, make_held_out, (number, set(), search)))
+            short.append(data)
         elif not rows:
             data.write()
-    for data, made in _run([*jobs, *held_out], workers):
-        data.add(made)
-        data.write()
-        complete = len(made.entries) == made.wanted
-        _say(_line(made, complete))
-        if not complete:
-            failed.append(_line(made, complete))
+
+    def do(jobs: list[Job]) -> None:
+        for data, made in _run(jobs, workers):
+            data.add(made)
+            data.write()
+            complete = len(made.entries) == made.wanted
+            _say(_line(made, complete))
+            if not complete:
+                failed.append(_line(made, complete))
+
+    do(jobs)
+    # No held-out task is nearly a task of the battery, which has to be there before.
+    do([(data, make_held_out, (data.level.number, data.battery(), search)) for data in short])
     if failed:
         _say(f"\n{len(failed)} rows are not complete:")
         for line in failed:

@@ -7,11 +7,13 @@ from hashlib import sha256
 from itertools import chain, islice
 from time import monotonic
 
+from puzzlebox.arena.schema import read
 from puzzlebox.arena.testbed.balance import Values, preferences, repeats
 from puzzlebox.arena.testbed.held_out import held_out_rows, reserved_values
 from puzzlebox.arena.testbed.level import VARIANTS, Level
 from puzzlebox.arena.testbed.manifest import Entry, values_text
 from puzzlebox.arena.testbed.pairs import matched_variation, partner_of
+from puzzlebox.arena.testbed.placements import Placements
 from puzzlebox.arena.testbed.reading import read_level
 from puzzlebox.arena.testbed.sets import candidates, footprint, layout_of, part_of
 from puzzlebox.arena.testbed.solutions import Solution
@@ -192,10 +194,18 @@ class _Unit:
         return True
 
 
-def make_held_out(level_number: int, taken: set[str], search: int) -> Iterator[Made]:
-    """Make the tasks of the held-out set of a level, each from the first of its rows that gives one."""
+def make_held_out(level_number: int, battery: Iterable[str], search: int) -> Iterator[Made]:
+    """Make the tasks of the held-out set of a level, each from the first of its rows that gives one.
+
+    Args:
+        level_number: the level.
+        battery: the texts of the tasks of its battery; no task is made in which everything stands near its place in
+            one of them.
+        search: the work of the solver for each candidate, in simulated decisions.
+    """
     level = read_level(level_number, partial=True)
     keys = Keys(level)
+    known, taken = Placements(task for text in battery if (task := read(text).task) is not None), set[str]()
     for (kind, position), numbers in held_out_rows(level).items():
         name = f"{level.number:02d}-{kind}-{position}"
         made = Made(f"{HELD_OUT}/{name}", 1)
@@ -206,6 +216,10 @@ def make_held_out(level_number: int, taken: set[str], search: int) -> Iterator[M
             row, key = level.rows[number], keys.held_out[number]
             sources = (candidates(level, row, name, values, "held-out") for values in reserved_values(level, row))
             for variation in islice(chain.from_iterable(sources), MOST_TRIED // 3):
+                if known.has_near(variation.task):
+                    made.tried += 1
+                    made.problems["layout: it is nearly that of a task of the battery"] += 1
+                    continue
                 trial = _try(made, level, number, variation, f"{HELD_OUT}/{name}", key, kind, taken, search)
                 if trial is not None:
                     made.add(*trial)

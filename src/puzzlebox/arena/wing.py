@@ -143,7 +143,7 @@ class ArenaWing:
         return {name: value for name, value in settings.items() if name not in NOT_SENSES}
 
     def level_of(self, name: str) -> tuple[str, str] | None:
-        """Return level and variant ("" without one) in a name of the testbed: level, task and variant, as in 03-12-01."""
+        """Return level and variant in a name of the testbed, such as 03-12-01 (level, task, variant); "" for none."""
         match = _TESTBED.search(name)
         return (str(int(match[1] or match[3])), match[2] or "") if match else None
 

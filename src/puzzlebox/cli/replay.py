@@ -19,8 +19,8 @@ def replay(
     episode: Annotated[
         str,
         typer.Argument(
-            help="The beginning of an episode's id, `last`, a JSON file of a Record, RUN#TASK/ARENA/AGENT/EPISODE, or a "
-            "task of the testbed for its recorded solution.",
+            help="The beginning of an episode's id, `last`, a JSON file of a Record, RUN#TASK/ARENA/AGENT/EPISODE, or "
+            "a task of the testbed for its recorded solution.",
             metavar="EPISODE",
         ),
     ],

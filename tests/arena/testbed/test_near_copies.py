@@ -1,5 +1,6 @@
 """A task in which everything stands within half a metre of a task of the battery is not used for training."""
 
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -8,7 +9,7 @@ from puzzlebox.arena.schema import load_task, read
 from puzzlebox.arena.schema.models import Task
 from puzzlebox.arena.testbed.placements import Placements
 from puzzlebox.arena.testbed.training import TrainingSpace
-from puzzlebox.batteries.testbed import BATTERY, HELD_OUT, battery_names
+from puzzlebox.batteries.testbed import BATTERY, HELD_OUT, battery_names, level_folders
 
 Things = list[tuple[str, float, float, float]]
 
@@ -120,3 +121,13 @@ def test_nothing_near_a_task_of_the_battery_is_drawn(name: str, monkeypatch: pyt
     assert near_ones(3) == 0
     monkeypatch.setattr(Placements, "has_near", lambda *_: False)
     assert near_ones(3) > 0, "some combinations are near a task of the battery"
+
+
+@pytest.mark.parametrize("folder", level_folders(), ids=lambda folder: folder.name)
+def test_no_held_out_task_is_nearly_a_task_of_the_battery(folder: Path) -> None:
+    def tasks(battery: str) -> dict[str, Task]:
+        names = [name for name in battery_names(battery) if name.startswith(f"{battery}/{folder.name}-")]
+        return {name: load_task(name) for name in names}
+
+    known = Placements(tasks(BATTERY).values())
+    assert [name for name, task in tasks(HELD_OUT).items() if known.has_near(task)] == []

@@ -80,8 +80,13 @@ def test_variants_do_not_all_have_the_right_choice_in_one_place(folder: Path) ->
 
 
 def most_rows(rows: int, amount: int) -> int:
-    """Return in how many rows a variant may have one place: half of them; of three places or more, about its share."""
-    return ceil(rows / 2) if amount == 2 or rows < 2 * amount else ceil(rows / amount) + 1
+    """Return in how many rows a variant may have one place: half of them; of three places or more, about its share.
+
+    Among many rows it may be one more, since variables that are dealt out together are crossed.
+    """
+    if rows < 2 * amount:
+        return ceil(rows / 2)
+    return ceil(rows / amount) + (amount > 2 or rows > 8)
 
 
 @pytest.mark.parametrize("folder", LEVELS, ids=lambda folder: folder.name)
@@ -143,15 +148,33 @@ def test_turns_go_round() -> None:
 def test_each_variant_comes_to_each_turn() -> None:
     level = read_level(9)
     wanted = preferences(level)
-    own = [wanted[number] for number, row in level.rows.items() if row.template == "pens" and not row.is_control]
-    assert len(own) == 18
+    # In rows of a certain length, how close together pieces lie is fixed.
+    own = [
+        wanted[number]
+        for number, row in level.rows.items()
+        if row.template == "pens" and not row.is_control and row.values["spread"] == "any"
+    ]
+    assert len(own) == 16
     for variant in range(VARIANTS):
         # Both variables together: no place of the best set goes with being far away.
         turns = Counter((row[variant][0]["best"], row[variant][0]["reach"]) for row in own)
-        assert len(turns) == 9 and set(turns.values()) == {2}
+        assert len(turns) == 9 and set(turns.values()) <= {1, 2}
     for before, after in pairwise(own[:9]):
         for one, other in zip(before, after, strict=True):
-            assert one[0]["best"] != other[0]["best"] and one[0]["reach"] != other[0]["reach"]
+            assert one[0]["best"] != other[0]["best"]
+
+
+@pytest.mark.parametrize("template", ["doors", "change"])
+def test_two_rows_do_not_deal_the_same_turns(template: str) -> None:
+    """The farthest set would otherwise always be in one place."""
+    level = read_level(9)
+    wanted = preferences(level)
+    one, other = (
+        {(turn[0]["best"], turn[0]["reach"]) for turn in wanted[number]}
+        for number, row in level.rows.items()
+        if row.template == template and not row.is_control
+    )
+    assert not one & other
 
 
 def test_two_variables_of_one_row_do_not_go_together() -> None:

@@ -85,7 +85,7 @@ def test_level_variant_task_and_condition_are_columns(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     with (tmp_path / "out" / "episodes.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [(row["level"], row["variant"]) for row in rows[:2]] == [("3", "2"), ("3", "1")]
+    assert [(row["level"], row["variant"]) for row in rows[:2]] == [("3", "2"), ("3", "")]
     assert (rows[0]["factor_condition"], float(rows[0]["factor_task"]), rows[0]["factor_template"]) == (
         "test",
         17,

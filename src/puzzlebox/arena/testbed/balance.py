@@ -76,9 +76,11 @@ def _values_of(open_places: dict[str, list[Any]], row: int, variant: int) -> lis
     for values in open_places.values():
         # Rows begin so many values apart that all values have their turn.
         apart = next(each for each in count(VARIANTS) if gcd(each, len(values)) == 1)
-        # A variable after others goes on by one more value when those have had all theirs, so that none tells another.
+        # A variable after others takes another step from row to row where it can, and goes on by one more value when
+        # those have had all theirs, so that none tells another.
         more = apart * (row // before) + variant // before if rotated else 0
-        first = (apart * row + variant + more) % len(values)
+        step = apart + 1 if rotated and gcd(apart + 1, len(values)) == 1 else apart
+        first = (step * row + variant + more) % len(values)
         rotated.append(values[first:] + values[:first])
         before *= len(values)
     return [dict(zip(open_places, each, strict=True)) for each in product(*rotated)]
