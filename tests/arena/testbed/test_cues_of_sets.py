@@ -1,4 +1,4 @@
-"""On level 9, nothing but the amount of food tells the best set in most tests; where something else does, it is listed."""
+"""On level 9, only the amount of food tells the best set in most tests; where another cue does, it is listed."""
 
 from math import ceil
 from typing import Any
