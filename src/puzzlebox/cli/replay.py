@@ -177,9 +177,9 @@ def _read_record(episode: str, store: Path | None) -> Any:
         return solution
     try:
         text = Path(episode).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        fail(f"there is no file {episode}, and no task of that name that has a recorded solution")
     except OSError as problem:
+        if isinstance(problem, FileNotFoundError) and not episode.lower().endswith(".json"):
+            fail(f"there is no file {episode}, and no task of that name that has a recorded solution")
         fail(f"{episode} cannot be read: {problem.strerror}")
     except UnicodeDecodeError:
         fail(f"{episode} is not the JSON file of a Record")

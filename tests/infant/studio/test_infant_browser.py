@@ -77,6 +77,7 @@ def test_space_after_a_click_acts_and_does_not_press_the_button_again(chromium: 
         page.keyboard.press("Space", delay=300)
         assert page.get_by_role("button", name="Near").is_visible(), "the button was pressed once"
         page.get_by_role("button", name="turn left").click()
+        play_until(page, page.evaluate("puzzlebox.step") + 2)  # the turn of the click is over
         page.keyboard.press("Space", delay=300)
         episode = page.evaluate("puzzlebox.episode")
         until(page, "puzzlebox.unsaved === 0 || puzzlebox.ended")
