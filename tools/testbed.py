@@ -14,12 +14,14 @@ import argparse
 import sys
 from pathlib import Path
 
+import puzzlebox
 from puzzlebox.arena.schema import TaskError
 from puzzlebox.batteries.testbed import level_folders
 
 # The work of the search for a plan of a candidate, in simulated decisions: a minute or less.
 SEARCH = 180_000
-SHEETS = Path(__file__).parent.parent / "docs" / "images" / "testbed"
+ROOT = Path(__file__).resolve().parents[1]
+SHEETS = ROOT / "docs" / "images" / "testbed"
 
 
 def main() -> int:
@@ -46,6 +48,7 @@ def main() -> int:
     verbs.add_parser("status", help="which rows have how many variants")
     pairs = verbs.add_parser("pairs", help="the lengths of the solutions of tests and of their controls")
     pairs.add_argument("--level", type=int, help="only this level")
+    pairs.add_argument("--all", action="store_true", help="all tests that have a control, not only the matched ones")
     pairs.add_argument("--metres", action="store_true", help="replay the solutions, and count metres too")
     sheet = verbs.add_parser("sheet", help="a picture of all tasks of a level")
     sheet.add_argument("--level", type=int, required=True)
@@ -61,6 +64,12 @@ def main() -> int:
     demands = verbs.add_parser("demands", help="read off what each task demands, and write the tables")
     demands.add_argument("--fresh", action="store_true", help="read all tasks again, also those that did not change")
     options = parser.parse_args()
+    imported = Path(puzzlebox.__file__).resolve().parents[2]
+    if imported != ROOT:
+        sys.exit(
+            f"{imported} is imported, and the testbed of {ROOT} would not change; run `make test` in {ROOT}, then "
+            "use the .venv/bin/python there"
+        )
     try:
         return _run(options)
     except (TaskError, FileNotFoundError) as problem:
@@ -90,7 +99,7 @@ def _run(options: argparse.Namespace) -> int:
         from testbed_build.lengths import lengths
 
         levels = [int(folder.name) for folder in level_folders()] if options.level is None else [options.level]
-        print(lengths(levels, options.metres))
+        print(lengths(levels, options.metres, not options.all))
     if options.verb == "demands":
         from testbed_build.demands import write_demands
 

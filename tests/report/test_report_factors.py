@@ -13,7 +13,7 @@ from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.tables import write_table
 from puzzlebox.report.by_factor import compare_values, values_table
 from puzzlebox.report.cells import CannotRead
-from puzzlebox.report.contrasts import contrasts, contrasts_by_level, control_and_test_table
+from puzzlebox.report.contrasts import by_pair_table, contrasts, contrasts_by_level, control_and_test_table
 from puzzlebox.report.episodes import ReportEpisode
 from puzzlebox.report.factors import Factor, require_factors, with_factor_columns
 from puzzlebox.report.rank_tests import BRUNNER_MUNZEL, SIGNED_RANKS
@@ -218,6 +218,25 @@ def test_levels_with_control_and_test_are_compared_by_themselves() -> None:
     assert table.name == "control_and_test_by_level"
     assert [row["level"] for row in table.rows] == ["3", "8"]
     assert contrasts_by_level(matched_tasks("3", 0.05)) == []
+
+
+def test_each_control_and_its_tests_are_one_line_of_a_table() -> None:
+    rows = [*matched_tasks("3", 0.0, count=2), *matched_tasks("8", 1.0, count=1)]
+    table = by_pair_table(rows)
+    assert table is not None
+    assert [row["pair"] for row in table.rows] == ["03-00", "03-02", "08-00"]
+    assert [row["a_test"] for row in table.rows] == [0.0, 0.0, 1.0]
+    assert all(row["a_test_episodes"] == row["a_control_episodes"] == 12 for row in table.rows)
+    heading, cell = table.columns[-1]
+    assert heading == "a" and cell(table.rows[2]).endswith("% and 100.0 %")
+    assert by_pair_table(matched_tasks("3", 0.0, count=1)) is None
+
+
+def test_tests_without_their_controls_are_no_contrast() -> None:
+    rows = matched_tasks("3", 0.05, count=12)
+    apart = [row for row in rows if (row.factors["condition"] == "test") == (str(row.factors["pair"]) < "03-12")]
+    assert len(apart) == len(rows) / 2 and len({row.factors["condition"] for row in apart}) == 2
+    assert contrasts(apart) == [] and by_pair_table(apart) is None
 
 
 def test_variants_that_are_either_control_or_test() -> None:

@@ -98,6 +98,8 @@ def build(levels: list[int], task: int | None, workers: int, search: int, fresh:
             _say(f"level {number:02d} has {len(level.rows)} of {TASKS} tasks so far")
         data = _kept(level, task, fresh)
         rows = [row for row in _asked(level, task) if not _is_whole(data, level, row)]
+        if task is not None:
+            _refuse_loss(data, level, task)
         _say(f"level {number:02d}: {len(level.rows) - len(rows)} tasks are kept, {len(rows)} are to be made")
         for template in dict.fromkeys(level.rows[row].template for row in rows):
             own = [row for row in rows if level.rows[row].template == template]
@@ -142,6 +144,20 @@ def _kept(level: Level, task: int | None, fresh: bool) -> Data:
             for each in pair:
                 data.drop(_names(level, each))
     return data
+
+
+def _refuse_loss(data: Data, level: Level, task: int) -> None:
+    """Refuse to build one row if others would be lost, since they depend on what has changed about it."""
+    asked = {name for row in _asked(level, task) for name in _names(level, row)}
+    lost = sorted(set(read_manifest(level.folder)) - set(data.entries) - asked)
+    if lost:
+        rows = sorted({int(name.split("-")[1]) for name in lost if name.startswith(f"{BATTERY}/")})
+        what = [f"rows {', '.join(map(str, rows))}"] * bool(rows)
+        what += ["the held-out tasks"] * any(name.startswith(HELD_OUT) for name in lost)
+        raise SystemExit(
+            f"level {level.number:02d} has changed in more than row {task}: {' and '.join(what)} must be made again, "
+            "too; build the level without --task"
+        )
 
 
 def _asked(level: Level, task: int | None) -> list[int]:

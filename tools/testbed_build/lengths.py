@@ -14,17 +14,18 @@ from puzzlebox.arena.world import World
 from puzzlebox.batteries.testbed import BATTERY
 
 
-def lengths(levels: Iterable[int], metres: bool = False) -> str:
+def lengths(levels: Iterable[int], metres: bool = False, matched: bool = True) -> str:
     """Return the physics steps of tests over those of their controls, level by level and pair by pair.
 
     Args:
         levels: the numbers of the levels.
+        matched: whether to take only the tests that are matched with their controls, not all that have one.
         metres: whether to replay the solutions, and add how far the animal goes in tests and in controls.
     """
     lines = []
     for number in levels:
         level = read_level(number)
-        pairs = pair_steps(level)
+        pairs = pair_steps(level, matched=matched)
         ratios = [one / other for steps in pairs.values() for one, other in steps]
         lines.append(
             f"level {number:2}: {len(ratios)} pairs, ratio {median(ratios):.2f} in the median, "

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from puzzlebox.cli.words import fail, note, print_table, table
-from puzzlebox.text import closest
+from puzzlebox.text import closest, nearest
 
 if TYPE_CHECKING:
     from puzzlebox.wings import Battery
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 def tasks(
     battery: Annotated[str, typer.Option(metavar="NAME", help="List the tasks of this battery, such as testbed.")] = "",
     level: Annotated[str, typer.Option(metavar="N", help="Only tasks of this level.")] = "",
+    condition: Annotated[
+        str, typer.Option(metavar="WORD", help="Only tasks of this condition: `test` or `control`.")
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON, for programs.")] = False,
 ) -> None:
     """List the bundled tasks. Each can be used by its name wherever a task file can.
@@ -22,6 +25,7 @@ def tasks(
 
     - `puzzlebox tasks`
     - `puzzlebox tasks --battery testbed --level 8`
+    - `puzzlebox tasks --battery testbed --condition control`
     - `puzzlebox play foraging`
 
     A large battery has one line, unless --battery names it.
@@ -45,6 +49,14 @@ def tasks(
             note(f"warning: {reason}")
     if not rows and (battery or level):
         _refuse(battery, level, batteries)
+    if condition:
+        conditions = dict.fromkeys(str(row.data.get("condition") or "") for row in rows)
+        rows = [row for row in rows if row.data.get("condition") == condition]
+        if not rows:
+            known = [each for each in conditions if each]
+            if known:
+                fail(f"no task here has the condition {condition!r}{nearest(condition, known)}")
+            fail("these tasks have no conditions", f"add --battery {batteries[0][1].name}" if batteries else "")
     if as_json:
         import json
 
@@ -56,7 +68,7 @@ def tasks(
     for row in rows:
         values = [str(row.data.get(column, "")) for column in more]
         listing.add_row(row.name, row.parts, row.level, row.title, *values, ", ".join(row.tags))
-    for _, each in () if battery or level else batteries:
+    for _, each in () if battery or level or condition else batteries:
         listing.add_row(f"{each.name}/*", f"{each.tasks} tasks", "", each.title, ", ".join(each.tags))
     print_table(listing)
     if batteries and not battery:

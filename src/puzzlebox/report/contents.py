@@ -10,7 +10,15 @@ from puzzlebox.report import published as published_results
 from puzzlebox.report.by_factor import compare_values, values_table
 from puzzlebox.report.comparison_tables import overall_table, pairs_table
 from puzzlebox.report.comparisons import SPELLED_OUT, Comparisons, compare
-from puzzlebox.report.contrasts import CONTROL, RULE, TEST, contrasts, contrasts_by_level, control_and_test_table
+from puzzlebox.report.contrasts import (
+    CONTROL,
+    RULE,
+    TEST,
+    by_pair_table,
+    contrasts,
+    contrasts_by_level,
+    control_and_test_table,
+)
 from puzzlebox.report.data_warnings import data_warnings
 from puzzlebox.report.episodes import (
     ReportEpisode,
@@ -291,6 +299,8 @@ def _factors(rows: Sequence[ReportEpisode], by: Sequence[str], units: Units, pre
         section.blocks += [RULE, control_and_test_table(found)]
         if by_level := contrasts_by_level(rows, units.kind):
             section.blocks.append(control_and_test_table(by_level))
+        if (by_pair := by_pair_table(rows)) is not None:
+            section.blocks.append(by_pair)
         sections.append(section)
     for name in by:
         result = compare_values(rows, name, units)

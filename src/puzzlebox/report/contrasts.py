@@ -12,15 +12,16 @@ from puzzlebox.report import words
 from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped, levels_of
 from puzzlebox.report.factors import passed, unit_means, unit_word, value_text
 from puzzlebox.report.pairing import mean
-from puzzlebox.report.tables import Table, interval_cells, points, share, text
+from puzzlebox.report.tables import Show, Table, interval_cells, points, share, text
 from puzzlebox.report.units import DECIMALS, FEWEST_UNITS, Subject, Units
 from puzzlebox.stats import CannotCompute, Interval
 from puzzlebox.stats.proportions import combined
 from puzzlebox.stats.unit_means import difference_interval, mean_interval, share_interval
 
 CONTROL, TEST = "control", "test"
-# The factor that a test and the control that belongs to it have in common, if they are different tasks.
-PAIR = "pair"
+# The factor that a test and the control that belongs to it have in common, if they are different tasks; and the factor
+# that says what the two are about.
+PAIR, PARADIGM = "pair", "paradigm"
 # The proportion that a condition is compared with. Few tasks have a known chance level, because animals move freely;
 # above one half an agent passes more often than it fails, which is also chance in a choice between two.
 HALF = 0.5
@@ -108,7 +109,7 @@ def contrasts(rows: Sequence[ReportEpisode], subject: Subject = "auto") -> list[
         rows: the episodes.
         subject: what counts as one participant or training run.
     """
-    marked = [_by_pair(row) for row in rows if condition_of(row) and row.passed is not None]
+    marked = [_by_pair(row) for row in _with_both(rows)]
     # Of these episodes alone: a few tasks with control and test may be among many without.
     units = Units.of(marked, subject)
     by_agent = grouped(units.rows, lambda row: row.agent)
@@ -126,6 +127,14 @@ def contrasts_by_level(rows: Sequence[ReportEpisode], subject: Subject = "auto")
     levels = grouped(rows, lambda row: row.level)
     found = [(level, own) for level in levels_of(rows) if (own := contrasts(levels[level], subject))]
     return [replace(each, level=level) for level, own in found for each in own] if len(found) > 1 else []
+
+
+def _with_both(rows: Sequence[ReportEpisode]) -> list[ReportEpisode]:
+    """Return the episodes of control and test, without those whose pair has only one of them."""
+    marked = [row for row in rows if condition_of(row) and row.passed is not None]
+    pairs = grouped(marked, lambda row: row.factors.get(PAIR))
+    whole = {pair for pair, own in pairs.items() if pair is None or len({condition_of(row) for row in own}) > 1}
+    return [row for row in marked if row.factors.get(PAIR) in whole]
 
 
 def _by_pair(row: ReportEpisode) -> ReportEpisode:
@@ -232,3 +241,32 @@ def control_and_test_table(found: Sequence[Contrast]) -> Table:
     )
     name = "control_and_test_by_level" if by_level else "control_and_test"
     return Table(name, caption, lines, columns)
+
+
+def by_pair_table(rows: Sequence[ReportEpisode]) -> Table | None:
+    """Tabulate what each agent passed of each control and of its tests; None if there are fewer than two pairs."""
+    marked = [row for row in _with_both(rows) if row.factors.get(PAIR) is not None]
+    agents, pairs = agents_of(marked), grouped(marked, lambda row: str(row.factors[PAIR]))
+    if len(pairs) < 2:
+        return None
+    lines: list[dict[str, Any]] = []
+    for pair, own in sorted(pairs.items()):
+        tests = [row for row in own if condition_of(row) == TEST]
+        paradigms = dict.fromkeys(str(row.factors[PARADIGM]) for row in tests if row.factors.get(PARADIGM))
+        line: dict[str, Any] = {PAIR: pair, PARADIGM: "; ".join(paradigms)}
+        for agent in agents:
+            for name in (CONTROL, TEST):
+                passes = [passed(row) or 0.0 for row in own if row.agent == agent and condition_of(row) == name]
+                line |= {f"{agent}_{name}_episodes": len(passes), f"{agent}_{name}": mean(passes) if passes else None}
+        lines.append(line)
+
+    def shown(agent: str) -> Show:
+        return lambda row: " and ".join(words.percent(row[f"{agent}_{name}"]) for name in (CONTROL, TEST))
+
+    columns = [("pair", text(PAIR)), *([("paradigm", text(PARADIGM))] if any(each[PARADIGM] for each in lines) else [])]
+    columns += [(agent, shown(agent)) for agent in agents]
+    caption = (
+        "The proportions of episodes passed of each control, and of the tests that belong to it. These are few tasks, "
+        "so there are no intervals; the table says where to look."
+    )
+    return Table("control_and_test_by_pair", caption, lines, columns)

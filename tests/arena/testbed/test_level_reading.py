@@ -106,3 +106,10 @@ def test_a_finished_level_has_thirty_tasks_and_lists_its_templates(tmp_path: Pat
 def test_a_level_that_is_not_there_is_named() -> None:
     with pytest.raises(FileNotFoundError, match="there is no level 77 of the testbed"):
         read_level(77)
+
+
+def test_a_level_has_thirty_tasks_and_no_more(tmp_path: Path) -> None:
+    with pytest.raises(
+        LevelError, match=rf"level\.yml:8:3: error: `{TASKS + 1}` is no number of a task.*tasks 1 to {TASKS}"
+    ):
+        level(tmp_path, {1: ROW, TASKS + 1: ROW})

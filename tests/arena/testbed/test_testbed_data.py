@@ -140,3 +140,23 @@ def test_a_row_that_is_built_again_is_the_same(level: int, rows: list[int]) -> N
         assert made.entries == [ENTRIES[entry.id] for entry in made.entries]
         assert len(made.entries) == 3
         assert all(read(text).task == load_task(name) for name, text in made.texts.items())
+
+
+def test_one_row_is_not_built_where_others_would_be_lost() -> None:
+    sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
+    try:
+        from testbed_build.build import Data, _refuse_loss
+    finally:
+        sys.path.pop(0)
+    level = read_level(8)
+    data = Data(level)
+    data.entries = dict(read_manifest(level.folder))
+    _refuse_loss(data, level, 7)
+    data.drop([f"testbed/08-07-{variant}" for variant in (1, 2, 3)])
+    _refuse_loss(data, level, 7)  # it is the row that is built
+    data.drop([f"testbed/08-{row}-{variant}" for row in (11, 12) for variant in (1, 2, 3)])
+    with pytest.raises(SystemExit, match=r"in more than row 7: rows 11, 12 must be made again, too; .* without --task"):
+        _refuse_loss(data, level, 7)
+    data.entries = {name: entry for name, entry in read_manifest(level.folder).items() if name.startswith("testbed/")}
+    with pytest.raises(SystemExit, match="the held-out tasks must be made again"):
+        _refuse_loss(data, level, 7)

@@ -1,5 +1,6 @@
 """What is said about names of the testbed that mean no task, or more than one."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import copytree
@@ -26,6 +27,21 @@ def test_a_level_that_is_not_there_gets_the_levels_that_are(level: str) -> None:
     words = said("tasks", "--battery", "testbed", f"--level={level}")
     assert f"there are no tasks in level {level} of testbed" in words
     assert "allowed: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10" in words and "did you mean `testbed`" not in words
+
+
+def test_lists_can_be_of_tests_or_of_controls() -> None:
+    shown = {
+        condition: CliRunner().invoke(
+            app, ["tasks", "--battery", "testbed", "--level", "8", "--condition", condition, "--json"]
+        )
+        for condition in ("test", "control")
+    }
+    for condition, result in shown.items():
+        rows = json.loads(result.stdout)
+        assert len(rows) == 45 and all(("control" in row["tags"]) == (condition == "control") for row in rows)
+    assert "did you mean `control`?" in said("tasks", "--battery", "testbed", "--condition", "controls")
+    words = said("tasks", "--condition", "test")
+    assert "these tasks have no conditions" in words and "add --battery testbed" in words
 
 
 def test_the_training_space_is_no_list_of_tasks() -> None:

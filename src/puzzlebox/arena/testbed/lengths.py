@@ -11,8 +11,13 @@ Pair = tuple[int, int]
 Steps = list[tuple[int, int]]
 
 
-def pair_steps(level: Level) -> dict[Pair, Steps]:
-    """Return the physics steps of the solutions of each test and of the control that is matched with it."""
+def pair_steps(level: Level, *, matched: bool = True) -> dict[Pair, Steps]:
+    """Return the physics steps of the solutions of each test and of its control.
+
+    Args:
+        level: the level.
+        matched: whether to take only the tests that are matched with their controls, not all that have one.
+    """
     solutions = read_solutions(level.folder)
 
     def steps(row: int, variant: int) -> int:
@@ -20,8 +25,9 @@ def pair_steps(level: Level) -> dict[Pair, Steps]:
         return len(found.actions) * Rules().decision_period
 
     pairs: dict[Pair, Steps] = {}
-    for control in (number for number, row in level.rows.items() if row.is_control):
-        test = partner_of(level, control)
-        if test is not None:
-            pairs[test, control] = [(steps(test, each), steps(control, each)) for each in range(1, VARIANTS + 1)]
+    for test, row in level.rows.items():
+        if row.control is not None and (not matched or partner_of(level, test) is not None):
+            pairs[test, row.control] = [
+                (steps(test, each), steps(row.control, each)) for each in range(1, VARIANTS + 1)
+            ]
     return pairs

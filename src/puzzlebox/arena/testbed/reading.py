@@ -102,6 +102,9 @@ def _refusal(error: Any, root: Node) -> Diagnostic:
     where = _where(path)
     name = str(path[-1]) if path else ""
     model: Any = _KEYS.get(str(path[0]), Description) if len(path) > 1 else Description
+    if "[key]" in error["loc"]:
+        pair = _locate(root, path[:-1]).pair(name)
+        return _finding(f"`{name}` is no number of a task; a level has tasks 1 to {TASKS}", pair[0] if pair else node)
     if error["type"] == "extra_forbidden":
         pair = _locate(root, path[:-1]).pair(name)
         return _finding(

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from puzzlebox.arena.schema.factors import CONTROL
 from puzzlebox.arena.schema.models import Metadata, Task
 from puzzlebox.arena.testbed.level import Level, Row
 
@@ -29,17 +30,20 @@ def with_metadata(task: Task, level: Level, number: int, kind: int | None = None
         "template": row.template,
     }
     if row.condition:
-        # What a test and its control have in common, by which reports compare them.
-        more["pair"] = f"{level.number:02d}-{row.control or number:02d}"
+        # What a test and its control have in common, by which reports compare them. Tasks that are held out have values
+        # of their own, so that none of them belongs to another row.
+        own = f"{level.number:02d}-{number:02d}-held-out"
+        more["pair"] = own if kind is not None else f"{level.number:02d}-{row.control or number:02d}"
     if row.control is not None:
         more["control_task"] = row.control
     if kind is not None:
         more["held_out_kind"] = kind
+    tags = [*row.tags, *([CONTROL] if row.is_control else [])]
     metadata = Metadata(
         title=row.title,
         description=row.tests,
         citation=row.reference,
-        tags=tuple(row.tags),
+        tags=tuple(dict.fromkeys(tags)),
         level=level.number,
         **more,
     )
