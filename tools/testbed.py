@@ -24,6 +24,18 @@ ROOT = Path(__file__).resolve().parents[1]
 SHEETS = ROOT / "docs" / "images" / "testbed"
 
 
+def _positive(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number, 1 or more")
+    return int(text)
+
+
+def _steps(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number, 0 or more")
+    return int(text)
+
+
 def main() -> int:
     """Run one of the verbs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -31,18 +43,18 @@ def main() -> int:
     attempt = verbs.add_parser("try", help="try candidates of one row")
     attempt.add_argument("level", type=int)
     attempt.add_argument("task", type=int)
-    attempt.add_argument("--amount", type=int, default=3, help="how many candidates (default: 3)")
+    attempt.add_argument("--amount", type=_positive, default=3, help="how many candidates (default: 3)")
     attempt.add_argument(
-        "--search", type=int, default=SEARCH, help=f"work of the solver in decisions (default: {SEARCH:,})"
+        "--search", type=_positive, default=SEARCH, help=f"work of the solver in decisions (default: {SEARCH:,})"
     )
-    attempt.add_argument("--steps", type=int, default=0, help="decisions that pass before the pictures are taken")
+    attempt.add_argument("--steps", type=_steps, default=0, help="decisions that pass before the pictures are taken")
     attempt.add_argument("-o", "--output", type=Path, default=Path("build/testbed"), help="folder of the pictures")
     build = verbs.add_parser("build", help="make all rows that changed, and write the data")
     build.add_argument("--level", type=int, help="only this level")
     build.add_argument("--task", type=int, help="only this row of the level")
-    build.add_argument("--workers", type=int, default=1, help="processes at the same time (default: 1)")
+    build.add_argument("--workers", type=_positive, default=1, help="processes at the same time (default: 1)")
     build.add_argument(
-        "--search", type=int, default=SEARCH, help=f"work of the solver in decisions (default: {SEARCH:,})"
+        "--search", type=_positive, default=SEARCH, help=f"work of the solver in decisions (default: {SEARCH:,})"
     )
     build.add_argument("--fresh", action="store_true", help="make all rows again, changed or not")
     verbs.add_parser("status", help="which rows have how many variants")
@@ -52,14 +64,14 @@ def main() -> int:
     pairs.add_argument("--metres", action="store_true", help="replay the solutions, and count metres too")
     sheet = verbs.add_parser("sheet", help="a picture of all tasks of a level")
     sheet.add_argument("--level", type=int, required=True)
-    sheet.add_argument("--variant", type=int, default=1, help="which variant (default: 1)")
-    sheet.add_argument("--steps", type=int, default=0, help="decisions that pass before the pictures are taken")
+    sheet.add_argument("--variant", type=int, choices=(1, 2, 3), default=1, help="which variant (default: 1)")
+    sheet.add_argument("--steps", type=_steps, default=0, help="decisions that pass before the pictures are taken")
     sheet.add_argument("-o", "--output", type=Path, required=True, help="the PNG file")
     sheets = verbs.add_parser("sheets", help="the pictures of all levels for the documentation")
     sheets.add_argument("-o", "--output", type=Path, default=SHEETS, help="the folder (default: docs/images/testbed)")
     table = verbs.add_parser("table", help="random, heuristic and navigator on everything, as Markdown")
     table.add_argument("--level", type=int, help="only this level")
-    table.add_argument("--workers", type=int, default=1, help="processes at the same time (default: 1)")
+    table.add_argument("--workers", type=_positive, default=1, help="processes at the same time (default: 1)")
     table.add_argument("-o", "--output", type=Path, required=True, help="the folder of the run, which can be resumed")
     demands = verbs.add_parser("demands", help="read off what each task demands, and write the tables")
     demands.add_argument("--fresh", action="store_true", help="read all tasks again, also those that did not change")
@@ -72,7 +84,7 @@ def main() -> int:
         )
     try:
         return _run(options)
-    except (TaskError, FileNotFoundError) as problem:
+    except (TaskError, OSError) as problem:
         print(problem, file=sys.stderr)
         return 1
 

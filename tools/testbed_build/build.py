@@ -15,7 +15,7 @@ from puzzlebox.arena.testbed.pairs import partner_of
 from puzzlebox.arena.testbed.reading import read_level
 from puzzlebox.arena.testbed.solutions import Solution, replay
 from puzzlebox.arena.testbed.tasks import with_metadata
-from puzzlebox.batteries.testbed import BATTERY, HELD_OUT
+from puzzlebox.batteries.testbed import BATTERY, HELD_OUT, battery_names, battery_text
 from puzzlebox.record.entries import hash_of
 from testbed_build.rows import Keys, Made, make_held_out, make_rows
 
@@ -65,10 +65,6 @@ class Data:
             self.solutions.pop(name, None)
             self.texts.pop(name, None)
 
-    def battery(self) -> list[str]:
-        """Return the texts of the tasks that are not held out."""
-        return [text for name, text in self.texts.items() if name.startswith(f"{BATTERY}/")]
-
     def write(self) -> None:
         """Write the files of the level."""
         solutions = [each for some in self.solutions.values() for each in some]
@@ -99,12 +95,15 @@ def build(levels: list[int], task: int | None, workers: int, search: int, fresh:
         data = _kept(level, task, fresh)
         rows = [row for row in _asked(level, task) if not _is_whole(data, level, row)]
         if task is not None:
+            if task not in level.rows:
+                raise SystemExit(f"level {number:02d} has no task {task}; allowed: 1 to {TASKS}")
             _refuse_loss(data, level, task)
         _say(f"level {number:02d}: {len(level.rows) - len(rows)} tasks are kept, {len(rows)} are to be made")
         for template in dict.fromkeys(level.rows[row].template for row in rows):
             own = [row for row in rows if level.rows[row].template == template]
             taken = {each.layout_hash for each in data.entries.values()}
-            jobs.append((data, make_rows, (number, own, taken, search)))
+            known = {name: list(each) for name, each in data.solutions.items()}
+            jobs.append((data, make_rows, (number, own, taken, known, search)))
         missing = sum(name.startswith(HELD_OUT) for name in data.entries) < KINDS * OF_A_KIND
         if task is None and missing:
             short.append(data)
@@ -121,8 +120,9 @@ def build(levels: list[int], task: int | None, workers: int, search: int, fresh:
                 failed.append(_line(made, complete))
 
     do(jobs)
-    # No held-out task is nearly a task of the battery, which has to be there before.
-    do([(data, make_held_out, (data.level.number, data.battery(), search)) for data in short])
+    # No held-out task is nearly a task of the battery, all levels of which have to be there before.
+    texts = [text for name in battery_names() if (text := battery_text(name)) is not None] if short else []
+    do([(data, make_held_out, (data.level.number, texts, search)) for data in short])
     if failed:
         _say(f"\n{len(failed)} rows are not complete:")
         for line in failed:
@@ -135,8 +135,9 @@ def _kept(level: Level, task: int | None, fresh: bool) -> Data:
     data = Data(level)
     solutions = read_solutions(level.folder)
     for entry in read_manifest(level.folder).values():
-        row = data.place_of(entry)[0]
-        if not fresh or row not in _asked(level, task):
+        row, kind = data.place_of(entry)
+        # With one row alone, held-out tasks are not made again.
+        if not fresh or row not in _asked(level, task) or (kind is not None and task is not None):
             data.keep(entry, solutions.get(entry.id, []))
     for row in _asked(level, task):
         pair = [each for each in (row, partner_of(level, row)) if each is not None]

@@ -8,6 +8,7 @@ from itertools import chain, islice
 from time import monotonic
 
 from puzzlebox.arena.schema import read
+from puzzlebox.arena.schema.models import Task
 from puzzlebox.arena.testbed.balance import Values, preferences, repeats
 from puzzlebox.arena.testbed.held_out import held_out_rows, reserved_values
 from puzzlebox.arena.testbed.level import VARIANTS, Level
@@ -16,7 +17,7 @@ from puzzlebox.arena.testbed.pairs import matched_variation, partner_of
 from puzzlebox.arena.testbed.placements import Placements
 from puzzlebox.arena.testbed.reading import read_level
 from puzzlebox.arena.testbed.sets import candidates, footprint, layout_of, part_of
-from puzzlebox.arena.testbed.solutions import Solution
+from puzzlebox.arena.testbed.solutions import Solution, solved_by
 from puzzlebox.arena.testbed.tasks import id_of, with_metadata
 from puzzlebox.arena.variations import Variation
 from puzzlebox.batteries.testbed import BATTERY, HELD_OUT
@@ -87,7 +88,10 @@ def entry_of(level: Level, key: str, number: int, name: str, variation: Variatio
     return Entry(name, row.template, variation.number, values, hash_of(text), layout, key)
 
 
-def make_rows(level_number: int, numbers: Iterable[int], taken: set[str], search: int) -> Iterator[Made]:
+Known = dict[str, list[Solution]]
+
+
+def make_rows(level_number: int, numbers: Iterable[int], taken: set[str], known: Known, search: int) -> Iterator[Made]:
     """Make the variants of rows of one template, one row after the other; no layout occurs in two pairs.
 
     A test and the control that is matched with it are made together; they may differ in light or looks alone.
@@ -96,6 +100,7 @@ def make_rows(level_number: int, numbers: Iterable[int], taken: set[str], search
         level_number: the level.
         numbers: the rows; with each, its partner if it has one.
         taken: hashes of layouts that other rows have; those of the new variants are added.
+        known: the solutions of other rows by the names of their tasks; those of the new variants are added.
         search: the work of the solver for each candidate, in simulated decisions.
     """
     level = read_level(level_number, partial=True)
@@ -108,7 +113,10 @@ def make_rows(level_number: int, numbers: Iterable[int], taken: set[str], search
         pair = [number] if partner is None else sorted((number, partner), key=lambda each: level.rows[each].is_control)
         if not done.issuperset(pair):
             done.update(pair)
-            yield from _Unit(level, keys, pair, taken, search).make()
+            made = _Unit(level, keys, pair, taken, known, search).make()
+            for each in (each for row in made for each in row.solutions):
+                known.setdefault(each.id, []).append(each)
+            yield from made
 
 
 class _Unit:
@@ -119,16 +127,19 @@ class _Unit:
         keys: the keys of its rows.
         pair: the number of the row; or those of a test and of the control that is matched with it.
         taken: hashes of layouts that are used already; new ones are added.
+        known: the solutions of other rows.
         search: the work of the solver for each candidate, in simulated decisions.
     """
 
-    def __init__(self, level: Level, keys: Keys, pair: list[int], taken: set[str], search: int) -> None:
-        self._level, self._keys, self._pair, self._taken, self._search = level, keys, pair, taken, search
+    def __init__(self, level: Level, keys: Keys, pair: list[int], taken: set[str], known: Known, search: int) -> None:
+        self._level, self._keys, self._pair, self._search = level, keys, pair, search
+        self._taken, self._known = taken, known
         self._names = {number: id_of(level.number, number, 0)[:-2] for number in pair}
         self._made = {number: Made(self._names[number], VARIANTS) for number in pair}
         self._sources: dict[str, Iterator[Variation]] = {}
-        # Layouts of the variants so far before turning and mirroring, and where everything stands in them.
+        # Of the variants so far: layouts before turning and mirroring, where everything stands, and the tasks.
         self._plain: set[str] = set()
+        self._tasks: list[Task] = []
 
     def make(self) -> list[Made]:
         """Make all variants, and return what became of each row."""
@@ -171,8 +182,8 @@ class _Unit:
         row, first = self._level.rows[self._pair[0]], variations[self._pair[0]]
         template, use = self._level.templates[row.template], self._level.about.templates[row.template]
         plain = {layout_of(template, first, use, oriented=False), footprint(first.task)} - {""}
-        if plain & self._plain:
-            self._made[self._pair[0]].problems["variant: it is another one, but for orientation and headings"] += 1
+        if plain & self._plain or Placements(self._tasks).has_near(first.task):
+            self._made[self._pair[0]].problems["variant: it is nearly another one, or that one turned or mirrored"] += 1
             return False
         trials = []
         for number, variation in variations.items():
@@ -181,7 +192,7 @@ class _Unit:
             if trial is None:
                 return False
             trials.append((self._made[number], *trial))
-        if len(trials) > 1 and self._level.number in OTHER_WAY and solves(trials[1][2], trials[0][2]):
+        if self._level.number in OTHER_WAY and self._control_solves(trials[0][2], variant, [t[2] for t in trials[1:]]):
             trials[0][0].problems["shortcut: what solves its control solves it, too"] += 1
             return False
         if len(trials) > 1 and self._level.number in AS_LONG and not takes_as_long(trials[0][2], trials[1][2]):
@@ -191,7 +202,16 @@ class _Unit:
             made.add(entry, tried)
             self._taken.add(entry.layout_hash)
         self._plain |= plain
+        self._tasks.append(first.task)
         return True
+
+    def _control_solves(self, test: Trial, variant: int, controls: list[Trial]) -> bool:
+        """Return whether what solves the control of a test solves it, too; the control is made with it or before."""
+        row = self._level.rows[self._pair[0]]
+        if controls or row.control is None or self._level.rows[row.control].template != row.template:
+            return any(solves(control, test) for control in controls)
+        solutions = self._known.get(f"{BATTERY}/{id_of(self._level.number, row.control, variant)}", [])
+        return any(solved_by(test.task, each.actions, each.seed) for each in solutions)
 
 
 def make_held_out(level_number: int, battery: Iterable[str], search: int) -> Iterator[Made]:
@@ -199,7 +219,7 @@ def make_held_out(level_number: int, battery: Iterable[str], search: int) -> Ite
 
     Args:
         level_number: the level.
-        battery: the texts of the tasks of its battery; no task is made in which everything stands near its place in
+        battery: the texts of all tasks of the battery; no task is made in which everything stands near its place in
             one of them.
         search: the work of the solver for each candidate, in simulated decisions.
     """

@@ -9,7 +9,7 @@ from puzzlebox.arena.rules import PHYSICS_STEP, TIME_UNIT, Rules
 from puzzlebox.arena.schema import read, write
 from puzzlebox.arena.schema.models import Task
 from puzzlebox.arena.testbed.level import Level
-from puzzlebox.arena.testbed.solutions import replay
+from puzzlebox.arena.testbed.solutions import replay, solved_by
 from puzzlebox.arena.world import World
 from puzzlebox.run.play import play
 
@@ -97,15 +97,8 @@ def passes(agent: str, task: Task, seed: int) -> bool:
 
 
 def solves(one: Trial, other: Trial) -> bool:
-    """Return whether the actions that solve one task solve another one, too."""
-    for seed, actions in one.solutions.items():
-        world = World(other.task, seed=seed)
-        for action in actions:
-            if not world.over:
-                world.step((action,))
-        if world.passed() is True:
-            return True
-    return False
+    """Return whether what solves one task solves another one, too."""
+    return any(solved_by(other.task, actions, seed) for seed, actions in one.solutions.items())
 
 
 def takes_as_long(test: Trial, control: Trial) -> bool:

@@ -23,7 +23,7 @@ from puzzlebox.arena.world.actions import NOOP
 from puzzlebox.arena.world.moments import moments
 from puzzlebox.arena.world.record import actions_of, check_start
 from puzzlebox.batteries import battery_names, bundled_names, template_names
-from puzzlebox.batteries.testbed import TITLES, archive_of
+from puzzlebox.batteries.testbed import TITLES, archive_of, broken
 from puzzlebox.columns import Column, Kind
 from puzzlebox.text import closest
 from puzzlebox.wings import ARENA, Apparatus, Flag, Found, TrainingTask, flags
@@ -149,12 +149,16 @@ class ArenaWing:
 
     def solution(self, name: str) -> Record | None:
         """Return the recorded solution of a task of the testbed or its held-out set; None if it has none."""
-        from puzzlebox.arena.testbed.manifest import read_solutions
+        from puzzlebox.arena.testbed.manifest import SOLUTIONS, read_solutions
         from puzzlebox.arena.testbed.solutions import record_of
 
         archive = archive_of(name)
-        found = [] if archive is None else read_solutions(archive.parent).get(name, [])
-        return record_of(load_task(name), found[0]) if found else None
+        if archive is None:
+            return None
+        found = read_solutions(archive.parent).get(name, [])
+        if not found:
+            raise broken(f"{archive.parent / SOLUTIONS} has no solution of {name}")
+        return record_of(load_task(name), found[0])
 
     def read(self, text: str) -> Task | None:
         """Return the task of a text in either format; None if it has errors."""

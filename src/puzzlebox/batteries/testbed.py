@@ -6,7 +6,6 @@ a level, and `testbed-train/LL/TEMPLATE` that of one of its templates.
 """
 
 import zlib
-from errno import EIO
 from functools import cache
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
@@ -73,8 +72,8 @@ def battery_text(name: str) -> str | None:
 
 
 def broken(what: str) -> OSError:
-    """Return the error of a file of the testbed that is missing or damaged."""
-    return OSError(EIO, f"{what}; install Puzzlebox again")
+    """Return the error of a file of the testbed that is missing or damaged; without an errno, it says everything."""
+    return OSError(f"{what}; install Puzzlebox again")
 
 
 @cache

@@ -35,6 +35,6 @@ def _run() -> None:
         app(prog_name="puzzlebox")
     except OSError as problem:
         if not isinstance(problem, BrokenPipeError):
-            print(f"error: {problem.strerror}", file=sys.stderr)
+            print(f"error: {problem.strerror or problem}", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -179,7 +179,7 @@ def _read_record(episode: str, store: Path | None) -> Any:
         text = Path(episode).read_text(encoding="utf-8")
     except OSError as problem:
         if isinstance(problem, FileNotFoundError) and not episode.lower().endswith(".json"):
-            fail(f"there is no file {episode}, and no task of that name that has a recorded solution")
+            _refuse_task(episode)
         fail(f"{episode} cannot be read: {problem.strerror}")
     except UnicodeDecodeError:
         fail(f"{episode} is not the JSON file of a Record")
@@ -189,6 +189,17 @@ def _read_record(episode: str, store: Path | None) -> Any:
         if "is not a Record" in str(problem):
             fail(f"{episode} is not the JSON file of a Record")
         fail(f"{episode}: {problem}")
+
+
+def _refuse_task(name: str) -> NoReturn:
+    """End the command for a name that is no file and no task with a recorded solution."""
+    from puzzlebox.run.tasks import find_tasks
+
+    try:
+        find_tasks([name], variations=1)
+    except (OSError, ValueError) as problem:
+        fail(str(problem))
+    fail(f"{name} has no recorded solution", "`puzzlebox solve` looks for one")
 
 
 def _solution(task: str) -> Any:

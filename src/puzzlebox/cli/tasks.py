@@ -8,7 +8,7 @@ from puzzlebox.cli.words import fail, note, print_table, table
 from puzzlebox.text import closest, nearest
 
 if TYPE_CHECKING:
-    from puzzlebox.wings import Battery
+    from puzzlebox.wings import Battery, Bundled
 
 
 def tasks(
@@ -30,23 +30,23 @@ def tasks(
 
     A large battery has one line, unless --battery names it.
     """
-    from puzzlebox.wings import Battery, Bundled, wing_named, wing_names
+    from puzzlebox.wings import wing_named, wing_names
 
     rows: list[Bundled] = []
     batteries: list[tuple[Any, Battery]] = []
+    level = level.lstrip("0") or level  # names have two digits
+    failed = False
     for name in wing_names():
-        try:
-            wing: Any = wing_named(name)
-            own = wing.batteries() if hasattr(wing, "batteries") else []
-            batteries += [(wing, each) for each in own]
-            if any(each.name == battery for each in own):
-                rows += wing.battery(battery, level)
-            else:
-                inside = (row for row in wing.bundled() if row.name.startswith(f"{battery}/" if battery else ""))
-                rows += [row for row in inside if level in ("", row.level)]
-        except Exception as problem:  # a wing of another package may fail in any way
-            reason = str(problem) if isinstance(problem, ValueError) else f"the wing {name} fails: {problem!r}"
-            note(f"warning: {reason}")
+        for part in (_of_battery, _bundled):
+            try:
+                rows += part(wing_named(name), battery, level, batteries)
+            except Exception as problem:  # a wing of another package may fail in any way
+                clear = isinstance(problem, ValueError | OSError)
+                reason = str(problem) if clear else f"the wing {name} fails: {problem!r}"
+                note(f"warning: {reason}")
+                failed = True
+    if failed and not rows:
+        raise typer.Exit(1)
     if not rows and (battery or level):
         _refuse(battery, level, batteries)
     if condition:
@@ -77,6 +77,21 @@ def tasks(
     note(
         "`puzzlebox play foraging` opens one in the browser; `puzzlebox run NAME --agent AGENT -o FOLDER` runs an agent"
     )
+
+
+def _of_battery(wing: Any, battery: str, level: str, batteries: "list[tuple[Any, Battery]]") -> "list[Bundled]":
+    """Return the tasks of a battery if a wing has it; add the batteries of the wing to a list."""
+    own = wing.batteries() if hasattr(wing, "batteries") else []
+    batteries += [(wing, each) for each in own]
+    return list(wing.battery(battery, level)) if any(each.name == battery for each in own) else []
+
+
+def _bundled(wing: Any, battery: str, level: str, batteries: "list[tuple[Any, Battery]]") -> "list[Bundled]":
+    """Return the bundled tasks of a wing, or those in a folder, unless it is a battery."""
+    if any(each.name == battery for _, each in batteries):
+        return []
+    inside = (row for row in wing.bundled() if row.name.startswith(f"{battery}/" if battery else ""))
+    return [row for row in inside if level in ("", row.level)]
 
 
 def _refuse(battery: str, level: str, batteries: "list[tuple[Any, Battery]]") -> NoReturn:

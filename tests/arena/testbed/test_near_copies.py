@@ -1,5 +1,6 @@
 """A task in which everything stands within half a metre of a task of the battery is not used for training."""
 
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -7,7 +8,11 @@ import pytest
 
 from puzzlebox.arena.schema import load_task, read
 from puzzlebox.arena.schema.models import Task
+from puzzlebox.arena.testbed.level import TASKS
+from puzzlebox.arena.testbed.manifest import read_manifest
 from puzzlebox.arena.testbed.placements import Placements
+from puzzlebox.arena.testbed.reading import read_level
+from puzzlebox.arena.testbed.sets import layout_of
 from puzzlebox.arena.testbed.training import TrainingSpace
 from puzzlebox.batteries.testbed import BATTERY, HELD_OUT, battery_names, level_folders
 
@@ -106,16 +111,18 @@ def orientations(things: Things) -> list[Things]:
     return found
 
 
-@pytest.mark.parametrize("name", ["06/wall", "08/radial"])
-def test_nothing_near_a_task_of_the_battery_is_drawn(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    level = name[:2]
-    tasks = [each for battery in (BATTERY, HELD_OUT) for each in battery_names(battery) if f"/{level}-" in each]
+@pytest.mark.parametrize(
+    ("name", "others"), [("06/wall", "06"), ("08/radial", "08"), ("04/gates", "01")], ids=lambda each: each
+)
+def test_nothing_near_a_task_of_the_battery_is_drawn(name: str, others: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tasks of another level are looked at, too: without its walls, a level may have the same food in the open."""
+    tasks = [each for battery in (BATTERY, HELD_OUT) for each in battery_names(battery) if f"/{others}-" in each]
     known = [turned for each in tasks for turned in orientations(things_of(load_task(each)) or [])]
     space = TrainingSpace(f"testbed-train/{name}")
 
     def near_ones(seed: int) -> int:
         rng = Random(seed)
-        drawn = [things_of(space.draw(rng).task) for _ in range(100)]
+        drawn = [things_of(space.draw(rng).task) for _ in range(150)]
         return sum(any(are_near(each, other) for other in known) for each in drawn if each is not None)
 
     assert near_ones(3) == 0
@@ -123,11 +130,32 @@ def test_nothing_near_a_task_of_the_battery_is_drawn(name: str, monkeypatch: pyt
     assert near_ones(3) > 0, "some combinations are near a task of the battery"
 
 
-@pytest.mark.parametrize("folder", level_folders(), ids=lambda folder: folder.name)
-def test_no_held_out_task_is_nearly_a_task_of_the_battery(folder: Path) -> None:
-    def tasks(battery: str) -> dict[str, Task]:
-        names = [name for name in battery_names(battery) if name.startswith(f"{battery}/{folder.name}-")]
-        return {name: load_task(name) for name in names}
+def test_no_held_out_task_is_nearly_a_task_of_the_battery() -> None:
+    known = Placements(map(load_task, battery_names(BATTERY)))
+    assert [name for name in battery_names(HELD_OUT) if known.has_near(load_task(name))] == []
 
-    known = Placements(tasks(BATTERY).values())
-    assert [name for name, task in tasks(HELD_OUT).items() if known.has_near(task)] == []
+
+@pytest.mark.parametrize("folder", level_folders(), ids=lambda folder: folder.name)
+def test_no_variant_is_nearly_another_one_of_its_row(folder: Path) -> None:
+    rows: dict[str, list[Task]] = {}
+    for name in battery_names(BATTERY):
+        if name.startswith(f"{BATTERY}/{folder.name}-"):
+            rows.setdefault(name[:-2], []).append(load_task(name))
+    assert len(rows) == TASKS
+    near = [
+        name
+        for name, tasks in rows.items()
+        if any(Placements(tasks[:number]).has_near(task) for number, task in enumerate(tasks))
+    ]
+    assert near == []
+
+
+def test_a_training_space_has_no_order_by_which_other_tasks_could_be_had() -> None:
+    space = TrainingSpace("testbed-train/03/box")
+    with pytest.raises(TypeError, match=r"testbed-train/03/box has no order.*use `sample`"):
+        space[0]
+    layouts = {each.layout_hash for each in read_manifest(level_folders()[2]).values()}
+    level = read_level(3)
+    template, use = level.templates["box"], level.about.templates["box"]
+    drawn = [layout_of(template, template.at(each.number), use) for each in islice(space, 40)]
+    assert not layouts & {*drawn}

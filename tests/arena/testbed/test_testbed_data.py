@@ -134,7 +134,7 @@ def test_a_row_that_is_built_again_is_the_same(level: int, rows: list[int]) -> N
         from testbed_build.rows import make_rows
     finally:
         sys.path.pop(0)
-    made_rows = list(make_rows(level, rows, set(), 180_000))
+    made_rows = list(make_rows(level, rows, set(), {}, 180_000))
     assert len(made_rows) == 2  # A row is made together with its partner.
     for made in made_rows:
         assert made.entries == [ENTRIES[entry.id] for entry in made.entries]

@@ -1,5 +1,6 @@
 """What is said about names of the testbed that mean no task, or more than one."""
 
+import csv
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -143,7 +144,7 @@ def test_a_missing_file_is_named_instead_of_its_level_left_out(level_3: Path, fi
         load_task("testbed/03-01-1")
 
 
-@pytest.mark.parametrize("damage", [b"\xff\xfe", b"id,template,number,values\ntestbed/03-01-1,detour", b"id\nx\n"])
+@pytest.mark.parametrize("damage", [b"", b"\xff\xfe", b"id,template,number,values\ntestbed/03-01-1,detour", b"id\nx\n"])
 def test_a_damaged_table_is_named(level_3: Path, damage: bytes) -> None:
     for name, read in (
         ("manifest.csv", read_manifest),
@@ -153,3 +154,50 @@ def test_a_damaged_table_is_named(level_3: Path, damage: bytes) -> None:
         (level_3 / name).write_bytes(damage)
         with pytest.raises(OSError, match=rf"03.{name} is damaged; install Puzzlebox again"):
             read(level_3)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "sentence"),
+    [
+        ("actions", "F2 X3", "`X3` is no run of actions"),
+        ("actions", "F2", "testbed/03-01-1 has 2 actions, and should have"),
+        ("return", "nan", "the return of testbed/03-01-1 is nan"),
+        ("seed", "x", "invalid literal"),
+    ],
+)
+def test_a_damaged_solution_is_named_with_its_line(level_3: Path, column: str, value: str, sentence: str) -> None:
+    path = level_3 / "solutions.csv"
+    lines = list(csv.DictReader(path.read_text().splitlines()))
+    place = next(number for number, line in enumerate(lines) if line["id"] == "testbed/03-01-1")
+    lines[place][column] = value
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, lines[0])
+        writer.writeheader()
+        writer.writerows(lines)
+    words = said("replay", "testbed/03-01-1")
+    assert f"solutions.csv is damaged: line {place + 2}: {sentence}" in words
+
+
+def test_a_missing_table_of_solutions_is_named(level_3: Path) -> None:
+    (level_3 / "solutions.csv").unlink()
+    assert "solutions.csv has no solution of testbed/03-01-1; install Puzzlebox again" in said(
+        "replay", "testbed/03-01-1"
+    )
+
+
+def test_damage_of_the_testbed_is_not_blamed_on_the_folder_to_write_to(level_3: Path, tmp_path: Path) -> None:
+    (level_3 / "tasks.zip").write_bytes(b"x")
+    words = said("run", "testbed/*", "--agent", "random", "-o", str(tmp_path / "out"))
+    assert "error: " in words and "tasks.zip is damaged" in words and f"{tmp_path / 'out'}:" not in words
+    result = CliRunner().invoke(app, ["tasks"])
+    assert "tasks.zip is damaged" in result.stderr and "foraging" in result.stdout
+
+
+def test_replay_names_the_nearest_task() -> None:
+    assert "did you mean" in said("replay", "testbed/08-13-9")
+
+
+def test_the_name_of_the_whole_training_space_gets_its_parts() -> None:
+    for command in (("show", "testbed-train", "-o", "a.png"), ("vary", "testbed-train"), ("check", "testbed-train")):
+        words = said(*command)
+        assert "testbed-train means 10 training spaces; name one, such as `testbed-train/01`" in words

@@ -21,7 +21,7 @@ def read_or_say_why(name: str, *, strict: bool = False) -> "Reading":
     except FileNotFoundError as problem:
         return nothing_to_read(_of_another_wing(name) or str(problem))
     except OSError as problem:
-        return nothing_to_read(f"it cannot be read: {problem.strerror}")
+        return nothing_to_read(f"it cannot be read: {problem.strerror}" if problem.strerror else str(problem))
 
 
 def _of_another_wing(name: str) -> str | None:

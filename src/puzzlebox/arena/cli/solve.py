@@ -144,10 +144,13 @@ def _files(output: str, names: list[str]) -> dict[str, Path]:
 
 def _write(plan: "Plan", path: Path) -> bool:
     """Write a plan and return whether that worked; the results are printed in either case."""
+    draft = path.with_name(f".{path.name}.part")  # a plan that is there stays until the new one is whole
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(plan.record.to_json() + "\n", encoding="utf-8")
+        draft.write_text(plan.record.to_json() + "\n", encoding="utf-8")
+        draft.replace(path)
     except OSError as problem:
+        draft.unlink(missing_ok=True)
         note(f"error: {path} cannot be written: {problem.strerror}")
         return False
     note(f"wrote {path}")

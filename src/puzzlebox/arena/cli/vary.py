@@ -68,16 +68,18 @@ def vary(
 
 def _load(name: str, seed: int | None) -> "Template":
     """Load a template and check all its conditions; end the command if it has mistakes."""
+    from puzzlebox.arena.schema import TaskError
     from puzzlebox.arena.testbed.training import open_template
     from puzzlebox.arena.variations import TemplateError
 
     try:
         loaded = open_template(name, seed=0 if seed is None else seed)
         loaded.check()
-    except TemplateError as problem:
+    except (TemplateError, TaskError) as problem:
         _fail_with(problem)
     except OSError as problem:
-        fail(str(problem) if isinstance(problem, FileNotFoundError) else f"{name}: {problem.strerror}")
+        whole = isinstance(problem, FileNotFoundError) or problem.strerror is None
+        fail(str(problem) if whole else f"{name}: {problem.strerror}")
     return loaded
 
 
@@ -181,7 +183,7 @@ def _write(
     except ValueError as problem:
         fail(str(problem))
     except OSError as problem:
-        fail(f"{folder} cannot be written to: {problem.strerror}")
+        fail(f"{folder} cannot be written to: {problem.strerror}" if problem.strerror else str(problem))
     for message in report.messages:
         note(message)
     if report.doubtful:

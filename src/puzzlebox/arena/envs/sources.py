@@ -146,7 +146,7 @@ def _stem_below(path: str, pattern: str) -> str:
 
 def arenas_of(task: TaskOrTemplate) -> tuple[Arena, ...]:
     """Return the arenas of a task; of a template, those of its first variation."""
-    return (task if isinstance(task, Task) else task[0].task).arenas
+    return (task if isinstance(task, Task) else task.at(0).task).arenas
 
 
 def several_agents(tasks: Iterable[NamedTask]) -> str | None:

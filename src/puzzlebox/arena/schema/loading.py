@@ -16,7 +16,7 @@ from puzzlebox.arena.schema.reading import Reading, read
 from puzzlebox.arena.schema.tree import MAX_BYTES
 from puzzlebox.arena.schema.writing import write
 from puzzlebox.batteries import battery_names, battery_text, bundled_names, bundled_path, training_names
-from puzzlebox.batteries.testbed import BATTERY, HELD_OUT, TRAINING
+from puzzlebox.batteries.testbed import BATTERY, HELD_OUT, TRAINING, broken
 from puzzlebox.text import closest, nearest
 
 TEXT = "<text>"
@@ -133,7 +133,10 @@ def _pattern_message(pattern: str) -> str:
 def nothing_fits(pattern: str) -> str:
     """Return the message about a pattern that no task and no file fits."""
     if pattern.startswith(BATTERY):
-        hint = f"`puzzlebox tasks --battery {BATTERY}` lists its names, such as `{battery_names(BATTERY)[0]}`"
+        names = battery_names(BATTERY)
+        if not names:
+            raise broken("the testbed is missing")
+        hint = f"`puzzlebox tasks --battery {BATTERY}` lists its names, such as `{names[0]}`"
     else:
         hint = "`puzzlebox tasks` lists what is bundled"
     return f"no bundled task and no file fits {pattern}; {hint}"
@@ -151,12 +154,20 @@ def _part_message(name: str) -> str | None:
 
 def _training_message(name: str) -> str:
     """Return why a name of the training space is not one task."""
+    if name.rstrip("/") == TRAINING:
+        return several_spaces()
     if name not in training_names():
         return f"there is no training space {name}{nearest(name, training_names())}"
     return (
         f"{name} means many tasks; `puzzlebox vary {name} --sample 10 -o FOLDER` writes some, and puzzlebox.make and "
         "`puzzlebox run` draw them"
     )
+
+
+def several_spaces() -> str:
+    """Return the message about the name of the whole training space where one part is needed."""
+    first, count = training_names()[0], len({each.split("/")[1] for each in training_names()})
+    return f"{TRAINING} means {count} training spaces; name one, such as `{first}`"
 
 
 def _files_beside(name: str) -> list[str]:

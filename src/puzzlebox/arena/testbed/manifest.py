@@ -6,12 +6,13 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, fields
+from math import isfinite
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from puzzlebox.arena.testbed.solutions import Solution, actions_from, actions_text
-from puzzlebox.arena.testbed.table import read_table
+from puzzlebox.arena.testbed.table import read_rows
 from puzzlebox.batteries.testbed import ARCHIVE, ENDING, MANIFEST, forget_archives
 
 SOLUTIONS = "solutions.csv"
@@ -53,20 +54,28 @@ def values_text(values: Mapping[str, Any]) -> str:
 
 def read_manifest(folder: Path) -> dict[str, Entry]:
     """Return the tasks of a built level by name; none if it was not built yet."""
-    entries = {}
-    for row in read_table(folder / MANIFEST, _COLUMNS):
-        number = int(row.pop("number"))
-        entries[row["id"]] = Entry(number=number, **row)
-    return entries
+
+    def entry(row: dict[str, str]) -> Entry:
+        return Entry(**{**row, "number": int(row["number"])})  # type: ignore[arg-type]
+
+    return {each.id: each for each in read_rows(folder / MANIFEST, _COLUMNS, entry)}
 
 
 def read_solutions(folder: Path) -> dict[str, list[Solution]]:
     """Return the solutions of the tasks of a built level by the name of the task, each for one seed."""
     solutions: dict[str, list[Solution]] = {}
-    for row in read_table(folder / SOLUTIONS, _SOLUTION_COLUMNS):
-        actions = actions_from(row["actions"])
-        solutions.setdefault(row["id"], []).append(Solution(row["id"], int(row["seed"]), actions, float(row["return"])))
+    for each in read_rows(folder / SOLUTIONS, _SOLUTION_COLUMNS, _solution):
+        solutions.setdefault(each.id, []).append(each)
     return solutions
+
+
+def _solution(row: dict[str, str]) -> Solution:
+    actions, total = actions_from(row["actions"]), float(row["return"])
+    if len(actions) != int(row["decisions"]):
+        raise ValueError(f"{row['id']} has {len(actions)} actions, and should have {row['decisions']}")
+    if not isfinite(total):
+        raise ValueError(f"the return of {row['id']} is {row['return']}")
+    return Solution(row["id"], int(row["seed"]), actions, total)
 
 
 def write_level(

@@ -11,6 +11,9 @@ from puzzlebox.arena.world import Record, World
 
 # The sign of each action, in the order of their numbers: F and B drive, R and L turn, lower case turns while driving.
 _SIGNS = (".", "R", "L", "F", "Fr", "Fl", "B", "Br", "Bl")
+FORWARDS = _SIGNS.index("F")
+# The decisions for which an animal goes on after the actions that solve another task.
+_PLAYED_ON = 60
 _RUN = re.compile(r"(\.|[RL]|[FB][rl]?)(\d*)$")
 
 
@@ -55,6 +58,16 @@ def actions_from(text: str) -> tuple[int, ...]:
 def replay(task: Task, actions: Sequence[int], seed: int) -> World:
     """Return the world of a task after some actions of its one animal."""
     return World.replay(_record(task, actions, seed))
+
+
+def solved_by(task: Task, actions: Sequence[int], seed: int) -> bool:
+    """Return whether the actions that solve another task, and going on forwards after them, pass a task."""
+    world = World(task, seed=seed)
+    for action in (*actions, *[FORWARDS] * _PLAYED_ON):
+        if world.over:
+            break
+        world.step((action,))
+    return world.passed() is True
 
 
 def record_of(task: Task, solution: Solution) -> Record:

@@ -13,6 +13,7 @@ from random import Random
 from typing import Any
 
 from puzzlebox.arena.schema import load_task
+from puzzlebox.arena.schema.loading import several_spaces
 from puzzlebox.arena.testbed.level import Level, TemplateUse
 from puzzlebox.arena.testbed.manifest import read_manifest
 from puzzlebox.arena.testbed.placements import Placements
@@ -23,7 +24,14 @@ from puzzlebox.arena.variations import is_template as is_template_file
 from puzzlebox.arena.variations.narrowing import fixed_options
 from puzzlebox.arena.variations.parts import Data
 from puzzlebox.arena.variations.plan import Design, VariationData
-from puzzlebox.batteries.testbed import BATTERY, HELD_OUT, TESTBED, TRAINING, battery_names, training_names
+from puzzlebox.batteries.testbed import (
+    BATTERY,
+    HELD_OUT,
+    TESTBED,
+    TRAINING,
+    battery_names,
+    training_names,
+)
 from puzzlebox.seeds import sample_rng
 from puzzlebox.text import nearest
 
@@ -49,7 +57,7 @@ def is_template(source: Source) -> bool:
 
 
 def _is_training(source: Source) -> bool:
-    return not isinstance(source, bytes) and str(source).startswith(f"{TRAINING}/")
+    return not isinstance(source, bytes) and f"{source}/".startswith(f"{TRAINING}/")
 
 
 class TrainingSpace(Template):
@@ -66,6 +74,8 @@ class TrainingSpace(Template):
     def __init__(self, name: str, *, seed: int = 0) -> None:
         if fitting := [each for each in training_names() if has_magic(name) and fnmatchcase(each, name)]:
             raise FileNotFoundError(f"{name} means several training spaces; name one, such as `{fitting[0]}`")
+        if name.rstrip("/") == TRAINING:
+            raise FileNotFoundError(several_spaces())
         if name not in training_names():
             hint = nearest(name, training_names())
             raise FileNotFoundError(f"there is no training space {name}{hint}")
@@ -100,6 +110,12 @@ class TrainingSpace(Template):
     def check(self) -> None:
         """Check nothing: the templates were checked when the testbed was built."""
 
+    def __getitem__(self, index: Any) -> Any:
+        raise TypeError(f"{self.name} has no order, since only some combinations are for training; use `sample`")
+
+    def __iter__(self) -> Iterator[Variation]:
+        return (self.at(index) for index in self.indices())
+
     def at(self, index: int) -> Variation:
         """Return the variation with a number."""
         number, place = divmod(index, len(self._members))
@@ -123,7 +139,7 @@ class TrainingSpace(Template):
             name, template, use = self._members[place]
             drawn = Drawn(template, use, *template.draw_selection(rng))
             if drawn.part == "train" and drawn.layout(oriented=False) not in _plain_layouts(self._level.number, name):
-                if not _placements(self._level.number).has_near(drawn.variation.task):
+                if not _placements().has_near(drawn.variation.task):
                     return self._own(place, drawn.variation)
         raise ValueError(f"{self.name} has no variations for training")
 
@@ -152,11 +168,9 @@ def _bundled_level(number: int) -> Level:
 
 
 @cache
-def _placements(number: int) -> Placements:
-    """Return where everything stands in the tasks of a level that belong to the two other sets."""
-    names = (name for battery in (BATTERY, HELD_OUT) for name in battery_names(battery))
-    own = (name for name in names if int(name.split("/")[1][:2]) == number)
-    return Placements(load_task(name) for name in own)
+def _placements() -> Placements:
+    """Return where everything stands in the tasks of the two other sets, whatever their level."""
+    return Placements(load_task(name) for battery in (BATTERY, HELD_OUT) for name in battery_names(battery))
 
 
 @cache
