@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from math import prod
 from os import PathLike
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +14,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from puzzlebox.learn.distributions import actions_of
+from puzzlebox.learn.pictures import Picture, orthogonal
 from puzzlebox.text import nearest
 
 PICTURE_NETWORKS = ("nature", "impala")
 MEMORIES = ("lstm", "gru", "none")
 # The name of an observation that is not a dictionary.
 WHOLE = "observation"
-_NATURE_PIXELS = 36
 _FEATURES = {"nature": 512, "impala": 256, "mlp": 256}
 _NUMBER_FEATURES = 128
 # At first, units of a memory keep what they hold for up to so many steps.
@@ -61,107 +61,6 @@ def parts_of(space: spaces.Space[Any]) -> dict[str, spaces.Space[Any]]:
 def is_picture(space: spaces.Space[Any]) -> bool:
     """Return whether a part of an observation is a picture: three dimensions of bytes."""
     return isinstance(space, spaces.Box) and space.dtype == np.uint8 and len(space.shape) == 3
-
-
-def orthogonal(layer: nn.Module, gain: float = 2**0.5) -> Any:
-    """Initialise a layer with an orthogonal matrix and no bias."""
-    nn.init.orthogonal_(layer.weight, gain)  # type: ignore[arg-type]
-    nn.init.zeros_(layer.bias)  # type: ignore[arg-type]
-    return layer
-
-
-class Picture(nn.Module):
-    """Features of a picture of bytes; a 255th is part of the weights of the first convolution.
-
-    Attributes:
-        wide: whether convolutions of "nature" take neighbours in a row as one pixel with more channels: four in the
-            first, of 8 x 8 pixels at every fourth, since three channels are few for a processor; and two in the second,
-            of 4 x 4 at every second, on a processor that learns: its gradients are faster. The sums are the same.
-    """
-
-    wide: ClassVar[bool] = True
-
-    def __init__(self, name: str, shape: tuple[int, ...], kind: str, features: int) -> None:
-        super().__init__()
-        self._channels_last = shape[2] <= shape[0]
-        height, width, channels = shape if self._channels_last else (*shape[1:], shape[0])
-        if kind == "nature" and min(height, width) < _NATURE_PIXELS:
-            raise ValueError(
-                f"{name} has {height} x {width} pixels; the network 'nature' needs {_NATURE_PIXELS} or more in both "
-                "directions, 'impala' does not"
-            )
-        if kind == "nature":
-            self.first = orthogonal(nn.Conv2d(channels, 32, 8, 4))
-            layers = [_relu(), orthogonal(nn.Conv2d(32, 64, 4, 2)), _relu(), orthogonal(nn.Conv2d(64, 64, 3))]
-        else:
-            self.first = orthogonal(nn.Conv2d(channels, 16, 3, 1, 1))
-            layers = [_Halve(), _Residual(16), _Residual(16)]
-            for before, after in ((16, 32), (32, 32)):
-                layers += [orthogonal(nn.Conv2d(before, after, 3, 1, 1)), _Halve(), _Residual(after), _Residual(after)]
-        self.rest = nn.Sequential(*layers, _relu())
-        self._used = _used_pixels(height), _used_pixels(width)
-        with torch.no_grad():
-            count = self._convolve(torch.zeros(1, *shape, dtype=torch.uint8)).shape[1]
-        self.last = orthogonal(nn.Linear(count, features))
-        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-
-    def _convolve(self, picture: Tensor) -> Tensor:
-        device = picture.device.type
-        dtype = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None
-        first, rest = self.first, list[Any](self.rest)
-        weight, stride = first.weight / 255, first.stride
-        wide = self.wide and self._channels_last and stride == (4, 4)
-        if wide and device == "cpu":
-            picture = picture[:, : self._used[0], : self._used[1]]
-        if wide and picture.shape[2] % 4 == 0:
-            picture, weight = _widened(picture, weight, 4)
-            stride = (4, 1)
-        picture = picture.permute(0, 3, 1, 2) if self._channels_last else picture
-        picture = picture.to(dtype or weight.dtype, memory_format=torch.channels_last)
-        seen = functional.conv2d(picture, weight, first.bias, stride, first.padding)
-        if wide and device == "cpu" and torch.is_grad_enabled():
-            relu, second, *rest = rest
-            seen, weight = _widened(relu(seen).permute(0, 2, 3, 1), second.weight, 2)
-            seen = functional.conv2d(seen.permute(0, 3, 1, 2), weight, second.bias, (2, 1))
-        for layer in rest:
-            seen = layer(seen)
-        return seen.permute(0, 2, 3, 1).flatten(1)  # in the order of the memory, which needs no copy
-
-    def forward(self, picture: Tensor) -> Tensor:
-        """Return the features of each picture."""
-        return functional.relu(self.last(self._convolve(picture)))
-
-
-def _used_pixels(pixels: int) -> int:
-    """Return how many pixels of a row the second convolution of "nature" sees; those behind them change nothing."""
-    first = (pixels - 8) // 4 + 1
-    second = (first - 4) // 2 + 1
-    return 4 * (2 * second + 1) + 8
-
-
-def _widened(picture: Tensor, weight: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """Return a picture (rows x columns x channels) and a weight with `count` neighbours in a row as one pixel."""
-    weight = weight.unflatten(3, (-1, count)).permute(0, 4, 1, 2, 3)
-    return picture.unflatten(2, (-1, count)).flatten(3), weight.flatten(1, 2)
-
-
-def _relu() -> nn.Module:
-    return nn.ReLU(inplace=True)
-
-
-class _Halve(nn.Module):
-    def forward(self, picture: Tensor) -> Tensor:
-        return functional.max_pool2d(picture, 3, 2, 1)
-
-
-class _Residual(nn.Module):
-    def __init__(self, channels: int) -> None:
-        super().__init__()
-        self.one = orthogonal(nn.Conv2d(channels, channels, 3, 1, 1))
-        self.two = orthogonal(nn.Conv2d(channels, channels, 3, 1, 1))
-
-    def forward(self, picture: Tensor) -> Tensor:
-        return picture + self.two(functional.relu(self.one(functional.relu(picture))))
 
 
 class Values(nn.Module):

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from puzzlebox.learn.networks import Network
+from puzzlebox.learn.pictures import ActingPicture, Picture
 
 Result = TypeVar("Result")
 # Options of `mallopt`: from how many bytes on freed memory, and single arrays, are given back to the system.
@@ -31,7 +32,7 @@ class Threads:
     Attributes:
         networks: the network, and its copies.
         acting: the network that chooses actions: with `half`, a copy whose large weights have 16 bits, so that they are
-            not converted in every step; `refresh` brings it up to date.
+            not converted in every step; `refresh` copies the weights to it.
     """
 
     def __init__(self, network: Network, count: int, half: bool = False) -> None:
@@ -45,6 +46,9 @@ class Threads:
             self.networks.append(twin)
         self.acting = deepcopy(network).requires_grad_(False) if half else network
         if half:
+            for name, picture in network.pictures.items():
+                if isinstance(picture, Picture) and picture.can_act:
+                    self.acting.pictures[name] = ActingPicture(picture, torch.bfloat16)
             for layer in [*self.acting.pictures.modules(), *self.acting.memory.modules()]:
                 # A first convolution divides its weights before they are converted.
                 if isinstance(layer, nn.Linear | nn.Conv2d) and not _is_first(self.acting, layer):
@@ -55,9 +59,13 @@ class Threads:
     def refresh(self) -> None:
         """Copy the weights to the network that chooses actions."""
         if self.acting is not self.networks[0]:
+            trained = dict(self.networks[0].named_parameters())
             with torch.no_grad():
-                for own, trained in zip(self.acting.parameters(), self.networks[0].parameters(), strict=True):
-                    own.copy_(trained)
+                for name, own in self.acting.named_parameters():
+                    own.copy_(trained[name])
+            for picture in self.acting.pictures.values():
+                if isinstance(picture, ActingPicture):
+                    picture.refresh()
 
     def map(self, function: Callable[[int], Result], parts: int) -> list[Result]:
         """Return the results of a function for the number of each part, in threads of their own."""
@@ -122,7 +130,7 @@ def _one_thread() -> None:
 
 def _is_first(network: Network, layer: nn.Module) -> bool:
     """Return whether a layer is the first convolution of a picture."""
-    return any(layer is picture.first for picture in network.pictures.values())
+    return any(layer is getattr(picture, "first", None) for picture in network.pictures.values())
 
 
 def _keep_memory() -> None:

@@ -77,7 +77,7 @@ def test_capitals_get_the_name_without_them() -> None:
 
 
 def test_the_training_space_without_a_level_is_not_one_task() -> None:
-    with pytest.raises(FileNotFoundError, match=r"^there is no training space testbed-train; did you mean `testbed-tr"):
+    with pytest.raises(FileNotFoundError, match=r"^testbed-train means 10 training spaces; name one, such as "):
         load_task("testbed-train")
 
 
