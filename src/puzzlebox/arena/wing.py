@@ -148,9 +148,13 @@ class ArenaWing:
         return (str(int(match[1] or match[3])), match[2] or "") if match else None
 
     def solution(self, name: str) -> Record | None:
-        """Return the recorded solution of a task of the testbed or its held-out set; None if it has none."""
+        """Return the recorded solution of a task of the testbed or its held-out set; None if it has none.
+
+        Raises:
+            OSError: files of the testbed are missing or damaged, or the solution does not pass.
+        """
         from puzzlebox.arena.testbed.manifest import SOLUTIONS, read_solutions
-        from puzzlebox.arena.testbed.solutions import record_of
+        from puzzlebox.arena.testbed.solutions import record_of, replay
 
         archive = archive_of(name)
         if archive is None:
@@ -158,7 +162,10 @@ class ArenaWing:
         found = read_solutions(archive.parent).get(name, [])
         if not found:
             raise broken(f"{archive.parent / SOLUTIONS} has no solution of {name}")
-        return record_of(load_task(name), found[0])
+        task = load_task(name)
+        if not replay(task, found[0].actions, found[0].seed).passed():
+            raise broken(f"the solution of {name} in {archive.parent / SOLUTIONS} does not pass")
+        return record_of(task, found[0])
 
     def read(self, text: str) -> Task | None:
         """Return the task of a text in either format; None if it has errors."""

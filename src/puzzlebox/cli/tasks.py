@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 def tasks(
     battery: Annotated[str, typer.Option(metavar="NAME", help="List the tasks of this battery, such as testbed.")] = "",
-    level: Annotated[str, typer.Option(metavar="N", help="Only tasks of this level.")] = "",
+    only_level: Annotated[
+        list[str] | None, typer.Option("--level", metavar="N", help="Only tasks of this level.")
+    ] = None,
     condition: Annotated[
         str, typer.Option(metavar="WORD", help="Only tasks of this condition: `test` or `control`.")
     ] = "",
@@ -34,7 +36,9 @@ def tasks(
 
     rows: list[Bundled] = []
     batteries: list[tuple[Any, Battery]] = []
-    level = level.lstrip("0") or level  # names have two digits
+    if only_level and (len(only_level) > 1 or not only_level[0]):
+        fail("--level takes one level", "name one, as in --level 8")
+    level = only_level[0].lstrip("0") or only_level[0] if only_level else ""  # names have two digits
     failed = False
     for name in wing_names():
         for part in (_of_battery, _bundled):

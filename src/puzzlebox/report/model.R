@@ -60,7 +60,11 @@ penalty <- function(beta) {
   }
   total
 }
-objective <- function(theta, beta) deviance_of(c(theta, beta)) - 2 * penalty(beta)
+# Far from the minimum lme4 may not find the modes of the random effects, and stops with an error.
+failed <- 1e6
+objective <- function(theta, beta) {
+  tryCatch(deviance_of(c(theta, beta)) - 2 * penalty(beta), error = function(problem) failed)
+}
 
 # The minimum if rows %*% beta == values; without rows, over all fixed effects.
 minimise <- function(start, rows = NULL, values = NULL) {

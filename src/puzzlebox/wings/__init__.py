@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from puzzlebox import entry_points
+from puzzlebox.delayed_interrupt import DelayedInterrupt
 from puzzlebox.text import closest
 from puzzlebox.wings.offers import (
     Battery,
@@ -118,7 +119,8 @@ def _collections() -> set[str]:
 def _import_wing(name: str, path: str) -> Wing:
     module, _, attribute = path.partition(":")
     try:
-        found: Any = getattr(import_module(module), attribute)
+        with DelayedInterrupt():  # a compiled module that was imported in part cannot be imported again
+            found: Any = getattr(import_module(module), attribute)
     except (Exception, SystemExit) as problem:  # importing runs the code of another package
         reason = " ".join(str(problem).split()) or type(problem).__name__
         raise ValueError(f"the wing {name!r} cannot be imported from {path}: {reason}") from problem

@@ -67,6 +67,8 @@ def test_variants_do_not_all_have_the_right_choice_in_one_place(folder: Path) ->
     level = read_level(int(folder.name))
     used: dict[str, Counter[str]] = defaultdict(Counter)
     for number, row in level.rows.items():
+        if row.is_control and partner_of(level, number) is not None:
+            continue  # it has the values of its test
         own = variations(level, number)
         for name, values in places(level, row).items():
             found = [each.values[name] for each in own]
@@ -91,7 +93,10 @@ def most_rows(rows: int, amount: int) -> int:
 
 @pytest.mark.parametrize("folder", LEVELS, ids=lambda folder: folder.name)
 def test_no_variant_has_the_right_choice_in_one_place_in_most_rows(folder: Path) -> None:
-    """A control that is matched with a test has its places and is not counted again; a single row says nothing."""
+    """A control that is matched with a test has its places and is not counted again.
+
+    One or two rows say nothing: if each variant had another place in the second, the first would tell it.
+    """
     level = read_level(int(folder.name))
     found: dict[tuple[str, int], list[list[str]]] = defaultdict(list)
     for number, row in level.rows.items():
@@ -104,7 +109,7 @@ def test_no_variant_has_the_right_choice_in_one_place_in_most_rows(folder: Path)
     for (kind, amount), rows in found.items():
         for variant, used in enumerate(zip(*rows, strict=True), 1):
             counts = Counter(used)
-            assert len(rows) == 1 or max(counts.values()) <= most_rows(len(rows), amount), (kind, variant, counts)
+            assert len(rows) <= 2 or max(counts.values()) <= most_rows(len(rows), amount), (kind, variant, counts)
 
 
 def variants_of_level_9() -> list[list[Variation]]:
@@ -167,7 +172,7 @@ def test_each_variant_comes_to_each_turn() -> None:
     for variant in range(VARIANTS):
         # Both variables together: no place of the best set goes with being far away.
         turns = Counter((row[variant][0]["best"], row[variant][0]["reach"]) for row in own)
-        assert len(turns) == 9 and set(turns.values()) <= {1, 2}
+        assert len(turns) == 9 and max(turns.values()) <= 3
         # Nor does the place in one row tell that in the next.
         steps = {(after[variant][0]["best"] - before[variant][0]["best"]) % 3 for before, after in pairwise(own)}
         assert steps == {0, 1, 2}

@@ -1,9 +1,10 @@
 """`puzzlebox solve`: search for actions that pass a task."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -108,6 +109,8 @@ def _load(name: str, arena: int) -> "Task":
         for finding in reading.findings:
             note(finding.headline(name))
         fail(f"{name} was not solved, because it cannot be read")
+    for finding in reading.findings:  # such as a wall that does not fit and is left out
+        note(finding.headline(name))
     check_arena(arena, reading.task, name)
     return reading.task
 
@@ -139,7 +142,19 @@ def _files(output: str, names: list[str]) -> dict[str, Path]:
         owners[file] = name
         if not may_replace(file, (_SIGNATURE,)):
             fail(f"{file} is already there and no record", "name another place with -o")
+    _require_room(owners)
     return files
+
+
+def _require_room(files: Iterable[Path]) -> None:
+    """End the command before the search if a plan could not be written."""
+    for folder in {file.parent for file in files}:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with NamedTemporaryFile(dir=folder, prefix=".", suffix=".part"):
+                pass
+        except OSError as problem:
+            fail(f"{folder} cannot be written to: {problem.strerror}")
 
 
 def _write(plan: "Plan", path: Path) -> bool:

@@ -13,9 +13,9 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 from weakref import finalize
 
-from puzzlebox.arena.envs.delayed_interrupt import DelayedInterrupt
 from puzzlebox.arena.envs.group import Group, Job, Updates
 from puzzlebox.arena.envs.sources import NamedTask
+from puzzlebox.delayed_interrupt import DelayedInterrupt
 from puzzlebox.processes import CONTEXT, cores, exit_code, start_worker, stop_workers, without_main
 
 # The messages of most steps, sent without pickling: the request to step a group, and the reply that there are no

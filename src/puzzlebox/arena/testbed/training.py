@@ -27,9 +27,11 @@ from puzzlebox.arena.variations.plan import Design, VariationData
 from puzzlebox.batteries.testbed import (
     BATTERY,
     HELD_OUT,
+    MANIFEST,
     TESTBED,
     TRAINING,
     battery_names,
+    broken,
     training_names,
 )
 from puzzlebox.seeds import sample_rng
@@ -178,7 +180,12 @@ def _plain_layouts(number: int, name: str) -> frozenset[str]:
     """Return the layouts, before turning and mirroring, of all tasks that a template gave to the two other sets."""
     level = _bundled_level(number)
     template, use = level.templates[name], level.about.templates[name]
-    entries = read_manifest(TESTBED / f"{number:02d}").values()
+    folder = TESTBED / f"{number:02d}"
+    known = read_manifest(folder)
+    names = (each for battery in (BATTERY, HELD_OUT) for each in battery_names(battery))
+    if missing := next((each for each in names if f"/{number:02d}-" in each and each not in known), None):
+        raise broken(f"{folder / MANIFEST} has no {missing}")
+    entries = known.values()
     # A template that was changed since may have fewer combinations than when the level was built.
     numbers = [each.number for each in entries if each.template == name and each.number < template.count]
     return frozenset(layout_of(template, template.at(each), use, oriented=False) for each in numbers)

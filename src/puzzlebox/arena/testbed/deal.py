@@ -1,0 +1,132 @@
+"""Deal out places of the right choice to the variants of rows, so that neither their number nor their order tells one.
+
+A deal begins at random. Then one place is changed, or two are exchanged, over and over: changes by which the deal tells
+more are kept at first now and then, and later hardly ever (simulated annealing). Of some such deals, the one that tells
+least is taken.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, pairwise, product
+from math import exp, prod
+from random import Random
+from typing import Any
+
+from puzzlebox.seeds import shuffle_rng
+
+# What a variant gets: for each variable, the number of its value.
+Place = tuple[int, ...]
+Deal = dict[int, list[Place]]
+_DEALS, _CHANGES = 2, 6000
+_WARMEST, _COLDEST = 6.0, 0.1
+# A row whose variants all have the same value is worse than anything else.
+_ALL_THE_SAME = 100.0
+# How often a value is right tells more than which follows which.
+_FREQUENCY = 3.0
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows whose variants have the same places to choose from.
+
+    Attributes:
+        rows: the numbers of the rows.
+        variables: the variables that are dealt out. Groups with a variable of the same name are balanced together.
+        counts: the number of values of each variable.
+    """
+
+    rows: tuple[int, ...]
+    variables: tuple[str, ...]
+    counts: tuple[int, ...]
+
+
+@cache
+def deal(groups: tuple[Group, ...], variants: int, seed: str) -> Deal:
+    """Return a place for each variant of each row.
+
+    Each value of a variable is used about equally often, over all and by each variant, and so is each combination of
+    values in a group. No row has the same value in all of its variants. A value tells neither that of the next task
+    nor that of another variant of its row.
+
+    Args:
+        groups: the rows. No row is in two groups.
+        variants: the number of variants of a row.
+        seed: the seed of everything random.
+    """
+    rng = shuffle_rng(f"{seed}/deal")
+    made = [_improved(groups, variants, rng) for _ in range(_DEALS)]
+    return min(made, key=lambda each: _telling(each, groups))
+
+
+def _improved(groups: Sequence[Group], variants: int, rng: Random) -> Deal:
+    """Return a deal made at random, and changed until it tells little."""
+    places = {row: list(product(*map(range, group.counts))) for group in groups for row in group.rows}
+    alike = {row: group.rows for group in groups for row in group.rows}
+    rows = sorted(places)
+    dealt: Deal = {row: [rng.choice(places[row]) for _ in range(variants)] for row in rows}
+    now = _telling(dealt, groups)
+    for change in range(_CHANGES):
+        warmth = _WARMEST * (1 - change / _CHANGES) ** 2 + _COLDEST
+        row, variant = rng.choice(rows), rng.randrange(variants)
+        other, its = rng.choice(alike[row]), rng.randrange(variants)
+        before = dealt[row][variant], dealt[other][its]
+        if rng.random() < 0.5:
+            dealt[row][variant], dealt[other][its] = dealt[other][its], dealt[row][variant]
+        else:
+            dealt[row][variant] = rng.choice(places[row])
+        then = _telling(dealt, groups)
+        if then <= now or rng.random() < exp((now - then) / warmth):
+            now = then
+        else:
+            dealt[row][variant], dealt[other][its] = before
+    return dealt
+
+
+def _telling(dealt: Deal, groups: Iterable[Group]) -> float:
+    """Return how much a deal tells: 0 if all is even."""
+    total = 0.0
+    tables: dict[tuple[str, ...], dict[int, list[Place]]] = {}
+    counts: dict[tuple[str, ...], int] = {}
+    for group in groups:
+        for chosen in (each for size in (1, 2) for each in combinations(range(len(group.variables)), size)):
+            names = tuple(group.variables[position] for position in chosen)
+            counts[names] = prod(group.counts[position] for position in chosen)
+            own = {row: [tuple(place[each] for each in chosen) for place in dealt[row]] for row in group.rows}
+            total += _FREQUENCY * _uneven_columns(list(own.values()), counts[names])
+            tables.setdefault(names, {}).update(own)
+    for names, table in tables.items():
+        rows, count = [table[row] for row in sorted(table)], counts[names]
+        total += _FREQUENCY * _uneven_columns(rows, count)
+        if len(names) == 1:
+            total += _sequence([[value for (value,) in row] for row in rows], count)
+    return total
+
+
+def _sequence(rows: list[list[int]], count: int) -> float:
+    """Return how much a value tells of the next one, or of another variant of its row."""
+    columns = list(zip(*rows, strict=True))
+    total = _ALL_THE_SAME * sum(len(set(row)) == 1 for row in rows)
+    for one, other in combinations(columns, 2):
+        total += _uneven_steps(zip(one, other, strict=True), count)
+    for tasks in ([each for row in rows for each in row], [each for column in columns for each in column]):
+        total += _uneven_steps(pairwise(tasks), count)
+    return total
+
+
+def _uneven_columns(rows: Sequence[Sequence[Any]], count: int) -> float:
+    """Return how unevenly values are used over all rows, and by each variant."""
+    by_variant = sum(_uneven(column, count) for column in zip(*rows, strict=True))
+    return _uneven([each for row in rows for each in row], count) + by_variant
+
+
+def _uneven_steps(steps: Iterable[tuple[int, int]], count: int) -> float:
+    return _uneven([(after - before) % count for before, after in steps], count)
+
+
+def _uneven(values: Sequence[Any], count: int) -> float:
+    """Return the sum of squares by which numbers of values differ from equal numbers."""
+    mean = len(values) / count
+    used = Counter(values)
+    return sum((each - mean) ** 2 for each in used.values()) + (count - len(used)) * mean**2
