@@ -24,7 +24,7 @@ def is_finished(job: Job, out: Path) -> bool:
 
 def write_result(job: Job, out: Path) -> Path | None:
     """Write what is known of a run; return the file, or None if nothing is known."""
-    from puzzlebox.learn.files import write_json
+    from puzzlebox.learn.files import write_text
 
     run = out / job.name / RUN
     steps, seconds = (0, 0.0) if job.agent else trained_so_far(job, out)
@@ -48,8 +48,16 @@ def write_result(job: Job, out: Path) -> Path | None:
         result |= _of_run(run)
     file = out / RESULTS / f"{job.name}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
-    write_json(file, result)
+    write_text(file, _text(result))
     return file
+
+
+def _text(result: Result) -> str:
+    """Return a result as JSON with a line for each of its entries, and for each test."""
+    entries = {name: json.dumps(value) for name, value in result.items() if name != "tests"}
+    tests = [f"  {json.dumps(name)}: {json.dumps(values)}" for name, values in result["tests"].items()]
+    entries["tests"] = "{\n" + ",\n".join(tests) + "\n }" if tests else "{}"
+    return "{\n" + ",\n".join(f" {json.dumps(name)}: {value}" for name, value in entries.items()) + "\n}\n"
 
 
 def _of_run(run: Path) -> Result:
