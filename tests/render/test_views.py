@@ -227,3 +227,18 @@ def test_the_demonstration_writes_only_png_files(name: str, tmp_path: Path, monk
     with pytest.raises(SystemExit):
         main()
     assert not file.exists()
+
+
+def test_from_higher_up_a_thing_in_the_air_is_drawn_nearer_to_what_is_below_it() -> None:
+    world = staged(item("Agent", 20, 20), item("GoodGoal", 34, 20, 8))
+    scene = world.scene()
+    row = scene.owners.tolist().index(the(world, "GoodGoal").id)
+
+    def columns(higher: float) -> tuple[float, float]:
+        """Return how far to the right the goal is in a picture of 420 pixels, and where the floor begins."""
+        ids = seen(scene, View.top(scene, higher=higher), 420, 420)
+        return float(np.nonzero(ids == row)[1].mean()), float(np.nonzero(ids == FLOOR)[1].min())
+
+    near, far = columns(1.0), columns(16.0)
+    assert far[0] == pytest.approx(350, abs=4) and near[0] > far[0] + 25  # ten pixels a metre, one metre of margin
+    assert far[1] == near[1]

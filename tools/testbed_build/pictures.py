@@ -1,8 +1,7 @@
 """Pictures of tasks: one task from above and through the animal's eye, and a sheet of many with their titles."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from math import atan, atan2, ceil, cos, degrees, hypot, radians, sin, tan
+from math import atan2, ceil, cos, hypot, radians, sin, tan
 from pathlib import Path
 
 import numpy as np
@@ -42,17 +41,15 @@ def views(task: Task, size: int, seed: int = 0, decisions: int = 0) -> list[Pixe
 
 def _from_above(world: World, scene: Scene, painter: Painter, size: int) -> Pixels:
     """Return the arena from above, as if through a long lens, with rings around small goals."""
-    near = View.top(scene)
-    x, high, z = near.eye
-    half = high * tan(radians(near.fov_degrees / 2))
-    eye = (x, _HIGHER * high, z)
-    far = replace(near, eye=eye, fov_degrees=2 * degrees(atan(half / eye[1])))
-    image = Image.fromarray(painter.picture(far, size, size, samples=2))
+    view = View.top(scene, higher=_HIGHER)
+    x, high, z = view.eye
+    half = high * tan(radians(view.fov_degrees / 2))
+    image = Image.fromarray(painter.picture(view, size, size, samples=2))
     pen, spots = ImageDraw.Draw(image), []
 
     def seen(at: tuple[float, float, float]) -> tuple[float, float, float]:
         """Return where a place is in the picture, and the pixels a metre at its height."""
-        scale = size / (2 * half) / (1 - at[1] / eye[1])
+        scale = size / (2 * half) / (1 - at[1] / high)
         return size / 2 + scale * (at[0] - x), size / 2 - scale * (at[2] - z), scale
 
     pixels = np.asarray(image)

@@ -90,6 +90,9 @@ def prepare(path: Path) -> int:
     """
     if path.exists() and not path.is_file() and not path.is_dir():  # a device or a pipe
         raise StoreError(f"{path} is not a file of recordings")
+    if path.is_dir():
+        run = (path / "run.json").is_file()
+        raise StoreError(f"{path} is a folder{' of a run' if run else ''}, not a file of recordings")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as problem:

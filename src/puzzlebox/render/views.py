@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import product
-from math import atan2, cos, degrees, hypot, isfinite, radians, sin, tan
+from math import atan, atan2, cos, degrees, hypot, isfinite, radians, sin, tan
 from numbers import Real
 from typing import Any
 
@@ -91,14 +91,22 @@ class View:
         return cls(eye, (heading + turn) % 360, PITCH_DEGREES + _RISE - rise, PICTURE_FOV_DEGREES)
 
     @classmethod
-    def top(cls, scene: Scene, aspect: float = 1.0) -> "View":
-        """Return the view from above, +z upwards; a picture `aspect` times as wide as high holds the whole arena."""
+    def top(cls, scene: Scene, aspect: float = 1.0, *, higher: float = 1.0) -> "View":
+        """Return the view from above, +z upwards; a picture `aspect` times as wide as high holds the whole arena.
+
+        Args:
+            scene: the scene.
+            aspect: the width of the picture over its height.
+            higher: how many times as high the camera is, with a lens so much longer that the ground keeps its size:
+                the higher, the closer a thing in the air is drawn to what is below it.
+        """
         if not isinstance(aspect, Real) or not aspect > 0:
             raise ValueError(f"aspect is {aspect!r}; it must be a positive number, width over height")
         width, depth = _size(scene)
         across, along = width / 2 + MARGIN, depth / 2 + MARGIN
         high = max(across * min(1.0, 1 / aspect), along * min(1.0, aspect)) / tan(radians(PICTURE_FOV_DEGREES / 2))
-        return cls((width / 2, high, depth / 2), 0.0, -90.0, PICTURE_FOV_DEGREES)
+        fov_degrees = 2 * degrees(atan(tan(radians(PICTURE_FOV_DEGREES / 2)) / higher))
+        return cls((width / 2, high * higher, depth / 2), 0.0, -90.0, fov_degrees)
 
     @classmethod
     def whole(cls, scene: Scene) -> "View":

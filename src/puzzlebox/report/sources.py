@@ -96,7 +96,7 @@ def _read(
         return rows, Source(place.resolve().name, place, "table")
     if not place.exists():
         siblings = [str(each) for each in place.parent.iterdir()] if place.parent.is_dir() else []
-        raise CannotRead(f"there is no {place}{closest(str(place), siblings)}")
+        raise CannotRead(f"there is no file or folder {place}{closest(str(place), siblings)}")
     if place.suffix.lower() in (".csv", ".parquet"):
         table = rows_in(place, remarks)
         if are_exported(table):

@@ -115,7 +115,20 @@ def test_plans_in_a_folder_replace_neither_other_files_nor_one_another(food: Pat
     assert [path.read_text() for path in (tmp_path / "plans").iterdir()] == ["[1, 2]"]
 
 
-def test_plans_that_cannot_be_written_are_still_printed(food: Path, tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_to_is_refused_before_the_search(food: Path, tmp_path: Path) -> None:
+    (tmp_path / "plans").write_text("a file")
+    for place in (tmp_path / "plans" / "plan.json", tmp_path / "plans" / "deeper" / "plan.json"):
+        result = call("solve", food, "-o", place)
+        assert result.exit_code == 1 and result.stdout == ""
+        assert f"{place.parent} cannot be written to" in result.stderr
+    assert (tmp_path / "plans").read_text() == "a file"
+
+
+def test_plans_that_cannot_be_written_are_still_printed(
+    food: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As if the disk filled up during the search.
+    monkeypatch.setitem(solve.__globals__, "_require_room", lambda files: None)
     (tmp_path / "plans").write_text("a file")
     other = tmp_path / "other.yml"
     other.write_text(FOOD)

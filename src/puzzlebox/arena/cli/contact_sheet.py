@@ -19,7 +19,7 @@ _WHITE = 255
 def paint_sheet(
     name: str,
     number: int,
-    look: "Callable[[Scene], View]",
+    look: "Callable[[Scene, float], View]",
     size: tuple[int, int],
     arena: int,
     seed: int,
@@ -32,7 +32,7 @@ def paint_sheet(
     Args:
         name: the template.
         number: how many variations.
-        look: returns the view of a scene.
+        look: returns the view of a scene, for the width of a picture over its height.
         size: width and height of the whole sheet in pixels.
         arena: the position of the arena in each task, from 0.
         seed: the seed of the variations and of the arenas.
@@ -67,7 +67,7 @@ def paint_sheet(
                 if not world.over:
                     world.step([0] * len(world.animals))
             scene = world.scene()
-            picture = Painter(scene).picture(look(scene), width, height, samples=1 if as_seen else 2)
+            picture = Painter(scene).picture(look(scene, width / height), width, height, samples=1 if as_seen else 2)
             top, left = place // columns * (height + _GAP), place % columns * (width + _GAP)
             sheet[top : top + height, left : left + width] = picture
             position = f"row {place // columns + 1}, {place % columns + 1}"

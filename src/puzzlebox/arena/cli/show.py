@@ -29,6 +29,9 @@ _SMALLEST, _LARGEST = 4, 4096
 _SIZE = "1200x800"
 # From further away, even the largest arena is a dot.
 _FARTHEST_METRES = 1000.0
+# If the middle of something is so many metres high, pictures from above are as if from so many times as high, so that
+# food in the air is not outside the picture.
+_IN_THE_AIR, _HIGHER = 3.0, 16.0
 _PNG, _SIGNATURE = ".png", b"\x89PNG"
 
 
@@ -82,8 +85,8 @@ def show(
     if is_template(task):
         from puzzlebox.arena.cli.contact_sheet import paint_sheet
 
-        def look(scene: "Scene") -> "View":
-            return _view(scene, view, width / height, points)
+        def look(scene: "Scene", aspect: float) -> "View":
+            return _view(scene, view, aspect, points)
 
         number = samples or 1
         image = paint_sheet(task, number, look, (width, height), arena - 1, seed, steps, rules, view is Angle.FIRST)
@@ -161,4 +164,6 @@ def _view(scene: "Scene", angle: Angle, aspect: float, points: tuple[_Point, _Po
             fail(str(problem))
     if angle is Angle.FIRST:
         return View.first(scene)
-    return View.third(scene) if angle is Angle.THIRD else View.top(scene, aspect)
+    if angle is Angle.THIRD:
+        return View.third(scene)
+    return View.top(scene, aspect, higher=_HIGHER if scene.poses["at"][:, 1].max() > _IN_THE_AIR else 1.0)

@@ -1,7 +1,7 @@
 """`puzzlebox solve`: search for actions that pass a task."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -23,11 +23,19 @@ _SIGNATURE = b'{"fo'
 
 @dataclass(frozen=True)
 class _Result:
-    """The result for one task: its name, the plan if one was found, and how long the search took."""
+    """The result for one task.
+
+    Attributes:
+        name: the task.
+        plan: the plan if one was found.
+        search_seconds: how long the search took.
+        used: the share of the effort that was used, 0 to 1.
+    """
 
     name: str
     plan: "Plan | None"
     search_seconds: float
+    used: float
 
     def cells(self) -> tuple[str, ...]:
         spent = f"{self.search_seconds:.1f}"
@@ -92,7 +100,7 @@ def solve(
         note(f"interrupted after {len(results)} of {len(names)} tasks")
         if not results:
             raise typer.Exit(130) from None
-    _print(results, seconds, _kind(no_push, no_press), as_csv=as_csv)
+    _print(results, _kind(no_push, no_press), as_csv=as_csv)
     raise typer.Exit(130 if interrupted else 1 if unwritten or not all(each.plan for each in results) else 0)
 
 
@@ -165,7 +173,8 @@ def _write(plan: "Plan", path: Path) -> bool:
         draft.write_text(plan.record.to_json() + "\n", encoding="utf-8")
         draft.replace(path)
     except OSError as problem:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):
+            draft.unlink()
         note(f"error: {path} cannot be written: {problem.strerror}")
         return False
     note(f"wrote {path}")
@@ -198,13 +207,20 @@ def _solve_one(
 
     from puzzlebox.arena.solver import solve as search
 
+    used = 0.0
+
+    def progress(share: float, words: str) -> None:
+        nonlocal used
+        used = share
+        report(name, share, words)
+
     start = monotonic()
     try:
-        plan = search(task, arena, seed, rules, seconds, *may, progress=lambda share, words: report(name, share, words))
+        plan = search(task, arena, seed, rules, seconds, *may, progress=progress)
     except (ModuleNotFoundError, ValueError) as problem:
         fail(str(problem))
     report(name, None, "")
-    return _Result(name, plan, monotonic() - start)
+    return _Result(name, plan, monotonic() - start, used)
 
 
 def _kind(no_push: bool, no_press: bool) -> str:
@@ -213,7 +229,7 @@ def _kind(no_push: bool, no_press: bool) -> str:
     return f"plan that {' and '.join(limits)}" if limits else "plan"
 
 
-def _print(results: list[_Result], seconds: float, kind: str, *, as_csv: bool) -> None:
+def _print(results: list[_Result], kind: str, *, as_csv: bool) -> None:
     if as_csv:
         import sys
 
@@ -224,7 +240,7 @@ def _print(results: list[_Result], seconds: float, kind: str, *, as_csv: bool) -
         for each in results:
             rows.writerow(each.cells())
     elif len(results) == 1:
-        _print_plan(results[0], seconds, kind)
+        _print_plan(results[0], kind)
         return
     else:
         listing = table(*(column.replace("_", " ") for column in _COLUMNS[:-1]))
@@ -236,12 +252,14 @@ def _print(results: list[_Result], seconds: float, kind: str, *, as_csv: bool) -
     note(f"found a {kind} for {solved} of {len(results)} tasks{caution}")
 
 
-def _print_plan(result: _Result, seconds: float, kind: str) -> None:
+def _print_plan(result: _Result, kind: str) -> None:
     plan = result.plan
     if plan is None:
         note(f"no {kind} was found for {result.name} in {result.search_seconds:.1f} s; there may still be one")
-        if result.search_seconds > 0.8 * seconds:
+        if result.used > 0.9:
             note("hint: give it more time with --seconds")
+        else:
+            note("the search had nothing more to try")
         return
     for step in plan.steps:
         typer.echo(step)
