@@ -349,7 +349,7 @@ def test_films_and_pictures_by_command(recorded: str, tmp_path: Path) -> None:
         (("last", "-o", "no/a.png"), "no/a.png cannot be written: No such file or directory"),
         (("last", "-o", "no/a.gif"), "no/a.gif cannot be written: No such file or directory"),
         (("nothing.json",), "nothing.json cannot be read: No such file or directory"),
-        (("testbed/nothing",), "there is no file testbed/nothing, and no task of that name that has a recorded"),
+        (("testbed/nothing",), "there is no file testbed/nothing and no bundled task of that name"),
         (("mine.json",), "mine.json is not the JSON file of a Record"),
         (("old.json",), "old.json: this record has format 0; this version reads format 1"),
         (("list.json",), "list.json is not the JSON file of a Record"),

@@ -281,7 +281,7 @@ def test_files_of_others_are_refused(tmp_path: Path) -> None:
         (text, "is not a file of recordings"),
         (other, "is a database, but not one of Puzzlebox recordings"),
         (newer, rf"was written by a newer Puzzlebox \(format {FORMAT + 1}; this one knows {FORMAT}\)"),
-        (tmp_path, "cannot be kept in"),
+        (tmp_path, "is a folder, not a file of recordings"),
         (text / "below.sqlite", "cannot be kept in"),
     ):
         with pytest.raises(StoreError, match=why):
