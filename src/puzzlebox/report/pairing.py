@@ -86,7 +86,11 @@ def mean_return(rows: Sequence[ReportEpisode]) -> float:
 
 def mean(values: Sequence[float]) -> float:
     """Return the mean of some returns; their sum may be larger than the largest double."""
-    return float(np.sum(np.asarray(values, float) / len(values)))
+    array = np.asarray(values, float)
+    with np.errstate(over="ignore"):
+        total = array.sum()
+    # Dividing first would make the mean of equal values another one: of seven ones, 0.9999999999999998.
+    return float(total / len(array) if np.isfinite(total) else np.sum(array / len(array)))
 
 
 def shared_units(values: Sequence[UnitValues]) -> list[Hashable]:
