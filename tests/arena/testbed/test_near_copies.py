@@ -112,7 +112,7 @@ def orientations(things: Things) -> list[Things]:
 
 
 @pytest.mark.parametrize(
-    ("name", "others"), [("06/wall", "06"), ("08/radial", "08"), ("04/gates", "01")], ids=lambda each: each
+    ("name", "others"), [("06/wall", "06"), ("08/terraces", "08"), ("04/gates", "01")], ids=lambda each: each
 )
 def test_nothing_near_a_task_of_the_battery_is_drawn(name: str, others: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tasks of another level are looked at, too: without its walls, a level may have the same food in the open."""

@@ -51,10 +51,10 @@ def seen_by_rays(world: World) -> bool:
 def choices(name: str, later: int = 0) -> list[World]:
     """Return the world at each choice of the recorded solution, or some decisions later.
 
-    A choice is at the start of a maze, otherwise where the animal last stood before it dropped into a lane.
+    A choice is where the animal last stood before it dropped into a lane.
     """
     task, solution = load_task(name), SOLUTIONS[name][0]
-    drops = {0} if (task.metadata.model_extra or {})["template"] == "radial" else drops_of(name)
+    drops = drops_of(name)
     assert drops, f"{name}: the animal never drops into a lane"
     found, world = [], World(task, seed=solution.seed)
     for number, action in enumerate(solution.actions):

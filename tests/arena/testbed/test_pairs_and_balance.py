@@ -26,9 +26,6 @@ TIED = {"03-24": {"start", "look"}}
 
 # Levels whose controls take as long as their tests, in physics steps of the recorded solutions.
 AS_LONG = (3, 8, 9, 10)
-# Controls that may be shorter, and the largest ratio. In the radial mazes of 08-13 and 08-21 baffles hide the food and
-# have to be gone round in every arm.
-SHORTER = {"08-14": 1.45, "08-22": 1.45}
 
 
 def variations(level: Level, number: int) -> list[Variation]:
@@ -57,7 +54,7 @@ def test_a_control_takes_as_long_as_its_test(number: int) -> None:
     for (_, control), steps in pair_steps(read_level(number)).items():
         name = f"{number:02d}-{control:02d}"
         own = [test / other for test, other in steps]
-        assert len(own) == VARIANTS and all(0.75 <= ratio <= SHORTER.get(name, 1.35) for ratio in own), (name, steps)
+        assert len(own) == VARIANTS and all(0.75 <= ratio <= 1.35 for ratio in own), (name, steps)
         ratios += own
     assert 0.9 <= median(ratios) <= 1.1
 
@@ -133,11 +130,14 @@ def test_going_to_the_pens_in_turn_passes_few_tests_of_level_9(habit: tuple[int,
 
 @pytest.mark.parametrize("habit", list(permutations((0, 1, 2))))
 def test_going_to_the_pens_in_turn_from_row_to_row_passes_few_tests_of_level_9(habit: tuple[int, int, int]) -> None:
-    """The rows of one variant after another, as a list in which variants are sorted has them."""
-    tests = [each for variant in zip(*variants_of_level_9(), strict=True) for each in variant]
+    """The rows of one variant after another, going on with the habit or beginning anew with each variant."""
+    variants = list(zip(*variants_of_level_9(), strict=True))
+    tests = [each for variant in variants for each in variant]
     for begin in range(3):
-        right = sum(each.values["best"] == habit[(number + begin) % 3] for number, each in enumerate(tests))
-        assert right <= 0.45 * len(tests)
+        turns = [habit[(number + begin) % 3] for number in range(len(tests))]
+        going_on = sum(each.values["best"] == turn for each, turn in zip(tests, turns, strict=True))
+        anew = sum(each.values["best"] == turn for variant in variants for each, turn in zip(variant, turns, strict=False))
+        assert max(going_on, anew) <= 0.45 * len(tests)
 
 
 def test_neither_the_farther_nor_the_nearer_set_of_level_9_is_right_in_most_tests() -> None:
@@ -207,4 +207,4 @@ def test_the_food_of_level_10_does_not_tell_the_right_doorway() -> None:
     rows = [number for number, row in level.rows.items() if row.template == "doorway" and not row.is_control]
     tests = [each for number in rows for each in variations(level, number)]
     nearest = sum(each.values["food_at"] == each.values["place"] for each in tests)
-    assert len(tests) == 18 and nearest == len(tests) / 3
+    assert len(tests) == 18 and abs(nearest - len(tests) / 3) <= 1

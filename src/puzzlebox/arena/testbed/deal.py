@@ -112,6 +112,9 @@ def _sequence(rows: list[list[int]], count: int) -> float:
         total += _uneven_steps(zip(one, other, strict=True), count)
     for tasks in ([each for row in rows for each in row], [each for column in columns for each in column]):
         total += _uneven_steps(pairwise(tasks), count)
+    for column in columns:  # somebody may go round the places, in either direction, and begin anew with each variant
+        for direction in (1, -1):
+            total += _uneven([(value + direction * turn) % count for turn, value in enumerate(column)], count)
     return total
 
 
