@@ -1,5 +1,6 @@
 """Texts for messages: the known word nearest to an unknown one, and numbers as people write them."""
 
+import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
@@ -7,6 +8,7 @@ from difflib import get_close_matches
 _LONGEST_WORD = 60
 # Most words in a message: beside the nearest one; where a command lists all of them; where no command does.
 _FEW, _SEVERAL, _MANY = 10, 16, 60
+_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
 
 
 def closest(word: str, words: Iterable[str] | Mapping[str, str]) -> str:
@@ -55,7 +57,8 @@ def with_allowed(near: str, words: Iterable[str], listed_by: str = "") -> str:
 
 
 def _folded(word: str) -> str:
-    return word.lower().replace("_", "")
+    """Return a word without what people leave out: capitals, underscores, and zeros before a number."""
+    return _ZEROS.sub("", word.lower().replace("_", ""))
 
 
 def entries(count: int) -> str:

@@ -201,7 +201,7 @@ def matched_tasks(level: str, tests: float, count: int = 6) -> list[ReportEpisod
 
 def test_a_test_and_its_control_may_be_two_tasks_with_a_pair_in_common() -> None:
     (found,) = contrasts(matched_tasks("3", 0.05))
-    assert (found.unit, found.pairs) == ("task", 6)
+    assert (found.unit, found.pairs) == ("pair", 6)
     assert found.finding == "passes the control, fails the test"
     (few,) = contrasts(matched_tasks("3", 0.05, count=2))
     assert (few.unit, few.pairs) == ("variant", 6)

@@ -13,6 +13,8 @@ _PNG = ".png"
 # How pictures and films begin; a file that begins otherwise is never replaced.
 _SIGNATURES = (b"\x89PNG", b"GIF8", b"ftyp")
 _PICTURE, _FILM = "1200x800", "640x480"
+# A task with a recorded solution.
+_EXAMPLE = "testbed/08-01-1"
 
 
 def replay(
@@ -134,7 +136,13 @@ def _path_in(folder: Path, episode: str, store: Path | None, path: bool, step: i
 
 
 def _is_file(episode: str) -> bool:
-    return episode.lower().endswith(".json") or "/" in episode or "#" in episode
+    """Return whether an episode is named by a file or a task rather than by its id."""
+    from glob import has_magic
+
+    from puzzlebox.batteries.testbed import BATTERY, HELD_OUT, TRAINING
+
+    named = episode in (BATTERY, HELD_OUT, TRAINING) or has_magic(episode)
+    return named or episode.lower().endswith(".json") or "/" in episode or "#" in episode
 
 
 def _view_of(record: Any, view: str | None) -> str:
@@ -193,9 +201,20 @@ def _read_record(episode: str, store: Path | None) -> Any:
 
 def _refuse_task(name: str) -> NoReturn:
     """End the command for a name that is no file and no task with a recorded solution."""
+    from puzzlebox.batteries import template_names, training_names
+    from puzzlebox.batteries.testbed import archive_of
     from puzzlebox.run.tasks import find_tasks
+    from puzzlebox.wings import split_source
 
     try:
+        wing, source = split_source(name)
+        names = [each for each, _ in wing.places(source)]
+        if names and names[0] in (*template_names(), *training_names()):
+            what = "is a template, not a task" if len(names) == 1 else f"means {len(names)} templates"
+            fail(f"{name} {what}; replay takes the name of one task, such as `{_EXAMPLE}`")
+        if len(names) > 1:
+            example = names[0] if archive_of(names[0]) else _EXAMPLE
+            fail(f"{name} means {len(names)} tasks; replay takes the name of one, such as `{example}`")
         find_tasks([name], variations=1)
     except (OSError, ValueError) as problem:
         fail(str(problem))

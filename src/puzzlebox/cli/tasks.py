@@ -39,17 +39,17 @@ def tasks(
     if only_level and (len(only_level) > 1 or not only_level[0]):
         fail("--level takes one level", "name one, as in --level 8")
     level = only_level[0].lstrip("0") or only_level[0] if only_level else ""  # names have two digits
-    failed = False
+    problems: list[str] = []
     for name in wing_names():
         for part in (_of_battery, _bundled):
             try:
                 rows += part(wing_named(name), battery, level, batteries)
             except Exception as problem:  # a wing of another package may fail in any way
                 clear = isinstance(problem, ValueError | OSError)
-                reason = str(problem) if clear else f"the wing {name} fails: {problem!r}"
-                note(f"warning: {reason}")
-                failed = True
-    if failed and not rows:
+                problems.append(str(problem) if clear else f"the wing {name} fails: {problem!r}")
+    for reason in problems:
+        note(f"{'warning' if rows else 'error'}: {reason}")
+    if problems and not rows:
         raise typer.Exit(1)
     if not rows and (battery or level):
         _refuse(battery, level, batteries)

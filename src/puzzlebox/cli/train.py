@@ -266,7 +266,10 @@ def _print_outcome(outcome: "Outcome", output: Path) -> None:
     mean = "-" if where.mean_return is None else f"{where.mean_return:.3f}"
     summary.add_row(f"{where.step:,}", f"{where.episodes:,}", passed, mean, f"{where.speed:,.0f}")
     print_table(summary)
-    note("passed and mean return are those of the latest 100 episodes of training")
+    if where.episodes:
+        note("passed and mean return are those of the latest 100 episodes of training")
+    else:
+        note("no episode has ended yet: train for more --steps, or with fewer environments (envs=8)")
     counts = outcome.coverage
     if len(counts) > 1:
         none = [name for name, count in counts.items() if not count]

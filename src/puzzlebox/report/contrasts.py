@@ -38,7 +38,7 @@ class Contrast:
 
     Attributes:
         agent: the agent.
-        unit: what a unit is: "task", "variant", "participant" or "run".
+        unit: what a unit is: "task", "variant", "participant", "run", or "pair" (a control with its tests).
         pairs: the number of units that have both conditions; 0 if control and test are different units.
         counts: the number of units of the control and of the test.
         shares: the proportion passed of the control and of the test, with limits where there are five units.
@@ -151,6 +151,8 @@ def _contrast(units: Units, agent: str, rows: Sequence[ReportEpisode]) -> Contra
         return None
     control, test = (unit_means(units, parts[name], passed) for name in (CONTROL, TEST))
     word = unit_word(units, agent)
+    if word == "task" and all(row.factors.get(PAIR) is not None for row in rows):
+        word = PAIR
     both = [unit for unit in control if unit in test]
     if len(both) >= FEWEST_UNITS or (both and 2 * len(both) >= max(len(control), len(test))):
         # Units with one condition only would add what else distinguishes them.
@@ -236,8 +238,9 @@ def control_and_test_table(found: Sequence[Contrast]) -> Table:
         ("finding", text("finding")),
     ]
     caption = (
-        "Control and test, with 95 % intervals over units: tasks or variants like these, or participants or runs like "
-        f"these on these tasks. With fewer than {FEWEST_UNITS} units there is no interval."
+        f"Control and test{' of each level' if by_level else ''}, with 95 % intervals over units: tasks, variants, or pairs "
+        "(a control with its tests) like these, or participants or runs like these on these tasks. With fewer than "
+        f"{FEWEST_UNITS} units there is no interval."
     )
     name = "control_and_test_by_level" if by_level else "control_and_test"
     return Table(name, caption, lines, columns)

@@ -64,6 +64,8 @@ SIZES = "it is WIDTHxHEIGHT in pixels, or one number for a square, each from 4 t
 PLACES = "it is three numbers of metres from -1000 to 1000, x,y,z with y upwards, as in 2,6,2"
 MISTAKES = [
     (["nothing"], "nothing"),
+    ([""], ": error: the name of the task is empty\n"),
+    ([" "], " : error: the name of the task is empty\n"),
     (["examples/food", "--arena", "7"], "there is no arena 7 in examples/food; it has one arena\n"),
     (["examples/food", "--arena", "0"], "--arena is 0; arenas count from 1\n"),
     (["object-permanence", "--arena", "2", "--samples", "1"], "there is no arena 2 in object-permanence; it has"),

@@ -59,6 +59,18 @@ def test_no_plan_is_one_sentence_and_exit_code_1(tmp_path: Path) -> None:
     assert "there may still be one" in result.stderr
 
 
+@pytest.mark.parametrize("seconds", ["0.1", "0.2"])
+def test_a_search_whose_time_was_used_up_says_so(seconds: str, tmp_path: Path) -> None:
+    path = tmp_path / "high.yml"
+    path.write_text(FOOD.replace("time_limit: 100", "time_limit: 100\n    pass_mark: 5"))
+    result = call("solve", path, "--seconds", seconds)
+    assert result.exit_code == 1
+    assert "its time was used up; give it more with --seconds" in result.stderr
+    path.write_text(FOOD.replace("{name: GoodGoal", "{name: Wall"))
+    result = call("solve", path, "--seconds", "60")
+    assert "the search had nothing more to try" in result.stderr and "--seconds" not in result.stderr
+
+
 def test_several_tasks_give_a_table(food: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.yml").write_text(NO_FOOD)
     result = call("solve", tmp_path, "--seconds", "20", "--csv", "-o", tmp_path / "plans")
@@ -165,4 +177,5 @@ def test_an_interrupted_search_keeps_what_was_found(
     assert result.exit_code == 130
     assert [row["solved"] for row in csv.DictReader(io.StringIO(result.stdout))] == ["yes"]
     assert "interrupted after 1 of 2 tasks" in result.stderr
-    assert "interrupted after 0 of 1 tasks" in call("solve", food).stderr
+    assert "interrupted after 0 of 1 tasks" in call("solve", food, "-o", tmp_path / "plans" / "food.json").stderr
+    assert not (tmp_path / "plans").exists()

@@ -93,4 +93,4 @@ def test_a_drawn_task_is_that_of_its_text_and_of_its_number(name: str) -> None:
 
 def test_a_seed_draws_the_same_tasks_as_ever() -> None:
     drawn = [TrainingSpace(name).draw(Random(1)).number for name in ("testbed-train/03", "testbed-train/08/terraces")]
-    assert drawn == [122862178, 2431656]
+    assert drawn == [122862178, 1910967]

@@ -136,7 +136,9 @@ def test_going_to_the_pens_in_turn_from_row_to_row_passes_few_tests_of_level_9(h
     for begin in range(3):
         turns = [habit[(number + begin) % 3] for number in range(len(tests))]
         going_on = sum(each.values["best"] == turn for each, turn in zip(tests, turns, strict=True))
-        anew = sum(each.values["best"] == turn for variant in variants for each, turn in zip(variant, turns, strict=False))
+        anew = sum(
+            each.values["best"] == turn for variant in variants for each, turn in zip(variant, turns, strict=False)
+        )
         assert max(going_on, anew) <= 0.45 * len(tests)
 
 

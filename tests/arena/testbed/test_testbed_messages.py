@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from puzzlebox.arena.schema import load_task
+from puzzlebox.arena.testbed import reading, training
 from puzzlebox.arena.testbed.demands import read_demands
 from puzzlebox.arena.testbed.manifest import read_manifest, read_solutions
 from puzzlebox.batteries import testbed
@@ -76,6 +77,13 @@ def test_capitals_get_the_name_without_them() -> None:
         assert name in str(raised.value) and f"did you mean `{name.lower()}`?" in str(raised.value)
 
 
+def test_numbers_without_their_zeros_get_the_name_with_them() -> None:
+    for name, meant in (("testbed/8-1-1", "testbed/08-01-1"), ("testbed-held-out/8-1-1", "testbed-held-out/08-1-1")):
+        with pytest.raises(FileNotFoundError) as raised:
+            load_task(name)
+        assert str(raised.value).endswith(f"; did you mean `{meant}`?")
+
+
 def test_the_training_space_without_a_level_is_not_one_task() -> None:
     with pytest.raises(FileNotFoundError, match=r"^testbed-train means 10 training spaces; name one, such as "):
         load_task("testbed-train")
@@ -93,6 +101,13 @@ def test_a_pattern_is_not_one_task() -> None:
         load_task("testbed/08-*")
     with pytest.raises(FileNotFoundError, match=r"^no bundled task and no file fits testbed/11-\*"):
         load_task("testbed/11-*")
+
+
+def test_a_pattern_of_training_spaces_is_not_one_of_them() -> None:
+    fitting = [name for name in testbed.training_names() if name.startswith("testbed-train/08/")]
+    words = said("show", "testbed-train/08/*", "-o", "a.png")
+    assert f"testbed-train/08/* means several training spaces; name one, such as `{fitting[0]}`" in words
+    assert "many tasks" not in words
 
 
 def test_a_level_or_a_task_without_its_variant_gets_the_pattern_that_means_all_of_it() -> None:
@@ -131,7 +146,11 @@ def test_solve_says_that_a_training_space_is_a_template() -> None:
 def level_3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A copy of level 3 in place of the testbed."""
     folder = copytree(testbed.TESTBED / "03", tmp_path / "03")
-    monkeypatch.setattr(testbed, "TESTBED", tmp_path)
+    testbed.training_names()  # of all levels, for the tests after this one
+    for module in (testbed, reading):
+        monkeypatch.setattr(module, "TESTBED", tmp_path)
+    for name in ("_bundled_level", "_placements"):
+        monkeypatch.setattr(training, name, getattr(training, name).__wrapped__)
     testbed.forget_archives()
     yield folder
     testbed.forget_archives()
@@ -190,11 +209,40 @@ def test_damage_of_the_testbed_is_not_blamed_on_the_folder_to_write_to(level_3: 
     words = said("run", "testbed/*", "--agent", "random", "-o", str(tmp_path / "out"))
     assert "error: " in words and "tasks.zip is damaged" in words and f"{tmp_path / 'out'}:" not in words
     result = CliRunner().invoke(app, ["tasks"])
-    assert "tasks.zip is damaged" in result.stderr and "foraging" in result.stdout
+    assert "warning: " in result.stderr and "tasks.zip is damaged" in result.stderr and "foraging" in result.stdout
+    words = said("tasks", "--battery", "testbed", "--level", "3")  # nothing else is printed
+    assert words.startswith("error: ") and "tasks.zip is damaged" in words and "warning" not in words
+    words = said("show", "testbed-train/03/detour", "-o", str(tmp_path / "a.png"))
+    assert words.startswith("error: ") and "tasks.zip is damaged" in words
+
+
+@pytest.mark.parametrize("damage", [b"garbage: [", b"level: 3\n", b"title: \xff\n"])
+def test_a_damaged_level_is_named(level_3: Path, tmp_path: Path, damage: bytes) -> None:
+    (level_3 / "level.yml").write_bytes(damage)
+    for command in (
+        ("show", "testbed-train/03/box", "-o", str(tmp_path / "a.png")),
+        ("vary", "testbed-train/03", "--count"),
+        ("run", "testbed-train/03", "--agent", "random", "-o", str(tmp_path / "out")),
+    ):
+        assert "level.yml:" in said(*command)
+    with pytest.raises(ValueError, match=r"level\.yml:\d"):
+        training.open_template("testbed-train/03/box")
 
 
 def test_replay_names_the_nearest_task() -> None:
     assert "did you mean" in said("replay", "testbed/08-13-9")
+
+
+def test_replay_of_more_than_one_task_names_one() -> None:
+    for name, what, example in (
+        ("testbed", "means 900 tasks", "testbed/01-01-1"),
+        ("testbed/08-*", "means 90 tasks", "testbed/08-01-1"),
+        ("testbed-train/08", "is a template, not a task", "testbed/08-01-1"),
+        ("testbed-train", "means 10 templates", "testbed/08-01-1"),
+    ):
+        words = said("replay", name)
+        assert words.startswith(f"error: {name} {what}; replay takes the name of one")
+        assert words.endswith(f", such as `{example}`") and "puzzlebox solve" not in words
 
 
 def test_the_name_of_the_whole_training_space_gets_its_parts() -> None:

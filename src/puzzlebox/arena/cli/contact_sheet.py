@@ -45,7 +45,6 @@ def paint_sheet(
     """
     import numpy as np
 
-    from puzzlebox.arena.variations import TemplateError
     from puzzlebox.arena.world import World
     from puzzlebox.render import Painter
 
@@ -74,19 +73,21 @@ def paint_sheet(
             note(f"{position}: variation {variation.number}: {variation.description()}")
             for failure in world.unplaced:
                 note(f"warning: {failure}")
-    except (TemplateError, ValueError) as problem:
+    except (OSError, ValueError) as problem:  # the draw reads files of the testbed, too
         fail(str(problem))
     return sheet
 
 
 def _load(name: str) -> "Template":
+    from puzzlebox.arena.schema import TaskError
     from puzzlebox.arena.testbed.training import open_template
-    from puzzlebox.arena.variations import TemplateError
 
     try:
         template = open_template(name)
         template.check()
-    except TemplateError as problem:
+    except TaskError as problem:  # of the template, or of the level of a training space
         note(str(problem))
         fail(f"{name} was not shown")
+    except OSError as problem:
+        fail(str(problem) if problem.strerror is None else f"{name}: {problem.strerror}")
     return template

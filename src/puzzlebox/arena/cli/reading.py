@@ -16,6 +16,8 @@ def read_or_say_why(name: str, *, strict: bool = False) -> "Reading":
     """Read a task file or a bundled task; a file that cannot be read becomes a finding like any other mistake."""
     from puzzlebox.arena.schema import read_source
 
+    if not name.strip():  # the path of an empty name would be that of this folder
+        return nothing_to_read("the name of the task is empty")
     try:
         return read_source(Path(name), strict=strict)[1]
     except FileNotFoundError as problem:

@@ -155,11 +155,11 @@ def _files(output: str, names: list[str]) -> dict[str, Path]:
 
 
 def _require_room(files: Iterable[Path]) -> None:
-    """End the command before the search if a plan could not be written."""
+    """End the command before the search if a plan could not be written; folders are made only with the first plan."""
     for folder in {file.parent for file in files}:
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with NamedTemporaryFile(dir=folder, prefix=".", suffix=".part"):
+            there = next(each for each in (folder, *folder.parents) if each.exists())
+            with NamedTemporaryFile(dir=there, prefix=".", suffix=".part"):
                 pass
         except OSError as problem:
             fail(f"{folder} cannot be written to: {problem.strerror}")
@@ -256,8 +256,8 @@ def _print_plan(result: _Result, kind: str) -> None:
     plan = result.plan
     if plan is None:
         note(f"no {kind} was found for {result.name} in {result.search_seconds:.1f} s; there may still be one")
-        if result.used > 0.9:
-            note("hint: give it more time with --seconds")
+        if result.used >= 1.0:
+            note("hint: its time was used up; give it more with --seconds")
         else:
             note("the search had nothing more to try")
         return

@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from glob import escape, glob, has_magic
@@ -125,7 +125,7 @@ def _pattern_message(pattern: str) -> str:
     if not fitting:
         return nothing_fits(pattern)
     if fitting[0].startswith(f"{TRAINING}/"):
-        return _training_message(fitting[0])
+        return several_spaces(pattern, fitting) if len(fitting) > 1 else _training_message(fitting[0])
     means = "one task" if len(fitting) == 1 else f"{len(fitting)} tasks"
     return f"{pattern} means {means}; name one, such as `{fitting[0]}`"
 
@@ -155,7 +155,7 @@ def _part_message(name: str) -> str | None:
 def _training_message(name: str) -> str:
     """Return why a name of the training space is not one task."""
     if name.rstrip("/") == TRAINING:
-        return several_spaces()
+        return whole_space()
     if name not in training_names():
         return f"there is no training space {name}{nearest(name, training_names())}"
     return (
@@ -164,7 +164,12 @@ def _training_message(name: str) -> str:
     )
 
 
-def several_spaces() -> str:
+def several_spaces(pattern: str, fitting: Sequence[str]) -> str:
+    """Return the message about a pattern that several training spaces fit where one is needed."""
+    return f"{pattern} means several training spaces; name one, such as `{fitting[0]}`"
+
+
+def whole_space() -> str:
     """Return the message about the name of the whole training space where one part is needed."""
     first, count = training_names()[0], len({each.split("/")[1] for each in training_names()})
     return f"{TRAINING} means {count} training spaces; name one, such as `{first}`"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from time import monotonic
+from typing import NoReturn
 
 
 class OutOfEffort(Exception):
@@ -40,10 +41,17 @@ class Effort:
         """
         self.used += decisions
         if self.used > self.decisions:
-            raise OutOfEffort
+            self._end()
         if self.used - self._reported >= 50:
             self._reported = self.used
             if self.elapsed > self.seconds:
-                raise OutOfEffort
-            if self._progress is not None:
-                self._progress(min(max(self.share, self.elapsed / self.seconds), 1.0), self.trying)
+                self._end()
+            self._report(max(self.share, self.elapsed / self.seconds))
+
+    def _end(self) -> NoReturn:
+        self._report(1.0)
+        raise OutOfEffort
+
+    def _report(self, share: float) -> None:
+        if self._progress is not None:
+            self._progress(min(share, 1.0), self.trying)

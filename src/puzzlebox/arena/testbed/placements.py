@@ -9,7 +9,8 @@ import numpy as np
 
 from puzzlebox.arena.schema.models import Task
 
-# A task is nearly another one if nothing in it is farther than this from where it is in the other one (metres).
+# A task is nearly another one if nothing in it is farther than this from where it is in the other one (metres), seen from
+# above: food that falls from higher up is the same food.
 NEAR = 0.5
 # Places in files have few decimals: what is as far as that must not depend on how it was computed.
 _ROUNDING = 1e-6
@@ -32,7 +33,7 @@ class Placements:
         self._known = {names: np.stack(places) for names, places in found.items()}
 
     def has_near(self, task: Task) -> bool:
-        """Return whether everything in a task stands near its place in one of the tasks; headings do not count."""
+        """Return whether everything in a task stands near its place in one of the tasks; headings and heights do not count."""
         placed = _placed(task)
         if placed is None or placed[0] not in self._known:
             return False
@@ -49,25 +50,25 @@ class Placements:
 
 
 def _placed(task: Task) -> tuple[Names, Any] | None:
-    """Return the names of all things, sorted, and their places as seen from the middle; None if a place is random."""
+    """Return the names of all things, sorted, and their places from above, as seen from the middle; None if a place is random."""
     arena = task.arenas[0]
     width, depth = arena.size
-    places: list[tuple[str, float, float, float]] = []
+    places: list[tuple[str, float, float]] = []
     for item in arena.items:
         if item.at is None or None in item.at:
             return None
-        x, y, z = item.at
-        places.append((item.name, x - width / 2, y, z - depth / 2))
+        x, _, z = item.at
+        places.append((item.name, x - width / 2, z - depth / 2))
     places.sort(key=lambda each: each[0])
     return tuple(each[0] for each in places), np.array([each[1:] for each in places])
 
 
 def _orientations(places: Any) -> Iterator[Any]:
     for sign in (1, -1):
-        turned = places * (sign, 1, 1)
+        turned = places * (sign, 1)
         for _ in range(4):
             yield turned
-            turned = turned[:, (2, 1, 0)] * (1, 1, -1)
+            turned = turned[:, (1, 0)] * (1, -1)
 
 
 def _alike(names: Names) -> Iterator[tuple[int, int]]:

@@ -8,7 +8,7 @@ import yaml
 from pydantic import ValidationError
 
 from puzzlebox.arena.schema.diagnostics import Diagnostic, Place, TaskError
-from puzzlebox.arena.schema.tree import MAPPING, SCALAR, Node, Refused, compose
+from puzzlebox.arena.schema.tree import MAPPING, SCALAR, Node, Refused, compose, decode
 from puzzlebox.arena.testbed.level import TASKS, Description, Level, Row, TemplateUse
 from puzzlebox.arena.variations import Template, TemplateError
 from puzzlebox.arena.variations.narrowing import Unmatched, fixed_options
@@ -44,8 +44,8 @@ def read_level(number: int | None = None, folder: Path | None = None, *, partial
     path = place / FILE
     if not path.is_file():
         raise FileNotFoundError(f"there is no level {place.name} of the testbed: {path} is missing")
-    text = path.read_text(encoding="utf-8")
     try:
+        text = decode(path.read_bytes())
         root = compose(text)
     except Refused as refusal:
         raise LevelError(str(path), [refusal.finding]) from None

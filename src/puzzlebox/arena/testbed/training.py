@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from puzzlebox.arena.schema import load_task
-from puzzlebox.arena.schema.loading import several_spaces
+from puzzlebox.arena.schema.loading import several_spaces, whole_space
 from puzzlebox.arena.testbed.level import Level, TemplateUse
 from puzzlebox.arena.testbed.manifest import read_manifest
 from puzzlebox.arena.testbed.placements import Placements
@@ -75,9 +75,9 @@ class TrainingSpace(Template):
 
     def __init__(self, name: str, *, seed: int = 0) -> None:
         if fitting := [each for each in training_names() if has_magic(name) and fnmatchcase(each, name)]:
-            raise FileNotFoundError(f"{name} means several training spaces; name one, such as `{fitting[0]}`")
+            raise FileNotFoundError(several_spaces(name, fitting))
         if name.rstrip("/") == TRAINING:
-            raise FileNotFoundError(several_spaces())
+            raise FileNotFoundError(whole_space())
         if name not in training_names():
             hint = nearest(name, training_names())
             raise FileNotFoundError(f"there is no training space {name}{hint}")
