@@ -238,9 +238,9 @@ def control_and_test_table(found: Sequence[Contrast]) -> Table:
         ("finding", text("finding")),
     ]
     caption = (
-        f"Control and test{' of each level' if by_level else ''}, with 95 % intervals over units: tasks, variants, or pairs "
-        "(a control with its tests) like these, or participants or runs like these on these tasks. With fewer than "
-        f"{FEWEST_UNITS} units there is no interval."
+        f"Control and test{' of each level' if by_level else ''}, with 95 % intervals over units: tasks, variants, or "
+        "pairs (a control with its tests) like these, or participants or runs like these on these tasks. "
+        f"With fewer than {FEWEST_UNITS} units there is no interval."
     )
     name = "control_and_test_by_level" if by_level else "control_and_test"
     return Table(name, caption, lines, columns)

@@ -55,7 +55,7 @@ def test_all_food_of_all_variants_is_seen(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TESTS)
 def test_rays_meet_food_while_the_animal_is_held_unless_the_task_is_for_cameras_only(name: str) -> None:
-    """Level rays pass above or before food that falls behind walls; an agent with rays alone cannot know where it is."""
+    """Level rays do not meet food that falls behind walls; an agent with rays alone cannot know where it is."""
     task = load_task(name)
     world, rays, met = World(task), Rays(361, 180.0), False
     while world.animals[0].held and not world.over and not met:

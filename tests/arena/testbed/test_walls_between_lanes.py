@@ -1,4 +1,4 @@
-"""On level 8 nobody walks along a wall between two lanes to see behind the pens before choosing: posts stand on the walls."""
+"""Posts on the walls between the lanes of level 8: nobody walks along one to see behind the pens before choosing."""
 
 from itertools import product
 from math import cos, radians, sin

@@ -9,8 +9,8 @@ import numpy as np
 
 from puzzlebox.arena.schema.models import Task
 
-# A task is nearly another one if nothing in it is farther than this from where it is in the other one (metres), seen from
-# above: food that falls from higher up is the same food.
+# A task is nearly another one if nothing in it is farther than this from where it is in the other one (metres), seen
+# from above: food that falls from higher up is the same food.
 NEAR = 0.5
 # Places in files have few decimals: what is as far as that must not depend on how it was computed.
 _ROUNDING = 1e-6
@@ -33,7 +33,7 @@ class Placements:
         self._known = {names: np.stack(places) for names, places in found.items()}
 
     def has_near(self, task: Task) -> bool:
-        """Return whether everything in a task stands near its place in one of the tasks; headings and heights do not count."""
+        """Return whether everything in a task stands near its place in one of the tasks, at any heading and height."""
         placed = _placed(task)
         if placed is None or placed[0] not in self._known:
             return False
@@ -50,7 +50,7 @@ class Placements:
 
 
 def _placed(task: Task) -> tuple[Names, Any] | None:
-    """Return the names of all things, sorted, and their places from above, as seen from the middle; None if a place is random."""
+    """Return the names of all things, sorted, and their places on the floor, from its middle; None if one is random."""
     arena = task.arenas[0]
     width, depth = arena.size
     places: list[tuple[str, float, float]] = []
