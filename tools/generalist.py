@@ -53,4 +53,4 @@ if __name__ == "__main__":
     parser.add_argument("run", type=Path, help="a run of training, or one of its checkpoints")
     chosen = parser.parse_args()
     agent = write(chosen.run)
-    print(f"{FOLDER}: {agent['step']:,} decisions in {len(agent['history'])} runs, {len(agent['tasks'])} tasks")
+    print(f"{FOLDER}: {agent['step']:,} decisions; runs: {len(agent['history'])}, tasks: {len(agent['tasks'])}")

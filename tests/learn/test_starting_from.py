@@ -132,6 +132,10 @@ def test_a_run_that_started_from_other_weights_is_not_resumed(sources: dict[str,
     train(replace(plan, origin=None), tmp_path / "new")
     with pytest.raises(ValueError, match=r"it started from new weights, not from .*ppo \([0-9a-f]{8}\); name another"):
         train(plan, tmp_path / "new", resume=True)
+    data = json.loads((tmp_path / "new" / "run.json").read_text())
+    (tmp_path / "new" / "run.json").write_text(json.dumps({**data, "origin": {"path": "x"}}))
+    with pytest.raises(ValueError, match=r"run\.json is damaged: its origin is \{'path': 'x'\}"):
+        train(replace(plan, origin=None), tmp_path / "new", resume=True)
 
 
 @pytest.mark.parametrize(

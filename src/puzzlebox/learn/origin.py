@@ -47,8 +47,15 @@ class Origin:
 
     @classmethod
     def of(cls, stored: Mapping[str, Any] | None) -> Self | None:
-        """Return the origin that `run.json` holds; None if it holds none."""
-        return None if stored is None else cls(**stored)
+        """Return the origin that `run.json` holds; None if it holds none.
+
+        Raises:
+            ValueError: it is damaged.
+        """
+        try:
+            return None if stored is None else cls(**stored)
+        except TypeError:
+            raise ValueError(f"{RUN} is damaged: its origin is {str(stored)[:60]}") from None
 
     def plain(self) -> dict[str, Any]:
         """Return everything as plain values, as `run.json` stores it."""
