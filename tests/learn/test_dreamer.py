@@ -1,9 +1,11 @@
 """DreamerV3 of SheepRL: trained, resumed and played. The extra `dreamer` is not part of `puzzlebox[all]`."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from puzzlebox.learn.origin import find_origin
 from puzzlebox.learn.trained import TrainedAgent
 from puzzlebox.learn.trainer import train
 from puzzlebox.run.play import play
@@ -66,3 +68,10 @@ def test_wrong_settings_are_refused_in_one_sentence(tmp_path: Path) -> None:
         train(small_plan(*SETTINGS, 'sheeprl=["algo.dense_unit=16"]', learner="dreamer"), tmp_path / "b")
     with pytest.raises(ValueError, match="size is 'XXL'; it must be XS, S, M, L, XL"):
         train(small_plan(*SETTINGS, "size=XXL", learner="dreamer"), tmp_path / "c")
+
+
+def test_dreamer_does_not_start_from_weights_without_their_critic(tmp_path: Path) -> None:
+    plan = small_plan(*SETTINGS, learner="dreamer", senses=("camera=null", "rays=3"), steps=100)
+    trained(plan, tmp_path / "source")
+    with pytest.raises(ValueError, match=r"^dreamer cannot start from .*, whose weights\.pt lacks the critic; "):
+        train(replace(plan, origin=find_origin(str(tmp_path / "source"))), tmp_path / "further")

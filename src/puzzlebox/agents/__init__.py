@@ -4,6 +4,7 @@ import inspect
 import os
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from puzzlebox import entry_points
@@ -35,6 +36,9 @@ _AGENTS: dict[str, str | Factory] = {
     "navigator": "puzzlebox.arena.agents.navigator:NavigatorAgent",
     "infant-script": "puzzlebox.infant.agents:ScriptedAgent",
 }
+# Its weights are data of the package, which a copy may lack.
+if (Path(__file__).parents[1] / "learn" / "generalist" / "done").exists():
+    _AGENTS["generalist"] = "puzzlebox.learn.generalist_agent:generalist"
 
 
 def register(name: str, factory: str | Factory) -> None:

@@ -44,6 +44,14 @@ def train(
         float | None, typer.Option(metavar="N", help="Decisions in all, as in `1e6`. Default: those of the curriculum.")
     ] = None,
     preset: Annotated[str | None, typer.Option(metavar="NAME", help="Named settings: ppo-2024, maze-2019, ...")] = None,
+    origin: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="RUN",
+            help="Start with the weights, learner, senses and settings of another run or of `generalist`.",
+        ),
+    ] = None,
     curriculum: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="operant, maze-2019, testbed, learnability, or a YAML file of stages."),
@@ -78,6 +86,7 @@ def train(
     - `puzzlebox train foraging --steps 1e6 -o out`
     - `puzzlebox train --curriculum operant --preset ppo-2024 -o out`
     - `puzzlebox train "testbed-train/*" --curriculum learnability --steps 1e7 --evaluate testbed-held-out -o out`
+    - `puzzlebox train food/picnic --from out --steps 1e5 -o further`
     - `puzzlebox train -o out --resume`
 
     Then: `puzzlebox run foraging --agent out/latest -o results`, or `puzzlebox play foraging --agent out/latest`.
@@ -100,9 +109,11 @@ def train(
 
         chosen: dict[str, Any] = {
             **{"sources": sources, "changes": changes, "learner": learner.value if learner else None},
-            **{"steps": steps, "preset": preset, "curriculum": curriculum, "order": order},
+            **{"steps": steps, "preset": preset, "origin": origin, "curriculum": curriculum, "order": order},
             **{"evaluate": evaluate or [], "evaluate_every": evaluate_every, "seed": seed},
         }
+        if resume and origin is not None:
+            raise ValueError("a run that is resumed has weights of its own; leave --from out, or --resume")
         plan = _plan_again(output, **chosen) if resume else _plan(**chosen)
         place = _device(device)
         with _progress() as show:
@@ -139,6 +150,7 @@ def _plan(
     learner: str | None,
     steps: float | None,
     preset: str | None,
+    origin: str | None,
     curriculum: str | None,
     order: Path | None,
     evaluate: list[str],
@@ -146,6 +158,7 @@ def _plan(
     seed: int | None,
 ) -> "Plan":
     from puzzlebox.learn.curriculum_names import find_course
+    from puzzlebox.learn.origin import find_origin
     from puzzlebox.learn.settings import resolve
     from puzzlebox.learn.trainer import Plan
     from puzzlebox.run.tasks import find_tasks
@@ -154,8 +167,14 @@ def _plan(
     seed = seed or 0
     if not sources and curriculum is None:
         raise ValueError("there is nothing to train on; name tasks, or a curriculum that has its own")
+    if preset and origin is not None:
+        raise ValueError("--from brings settings, and so does --preset; leave one of them out")
     course = find_course(curriculum, sources, order)
-    resolved = resolve(learner, preset, changes, find_training(course.tasks.wing).training_settings())
+    start = None if origin is None else find_origin(origin)
+    if start is None:
+        resolved = resolve(learner, preset, changes, find_training(course.tasks.wing).training_settings())
+    else:
+        resolved = start.resolve(course.tasks.wing, changes, learner)
     whole = steps if steps is not None else course.steps
     if whole is None:
         raise ValueError("the number of decisions is missing; name it, as in --steps 1e6")
@@ -166,7 +185,7 @@ def _plan(
         raise ValueError(f"{evaluated[0].name} is a task of another wing than those it is trained on")
     if evaluate_every and not evaluated:
         raise ValueError("--evaluate-every needs --evaluate TASK")
-    return Plan(course, resolved, int(whole), seed, evaluated, tuple(evaluate), int(evaluate_every))
+    return Plan(course, resolved, int(whole), seed, evaluated, tuple(evaluate), int(evaluate_every), start)
 
 
 def _plan_again(output: Path, **chosen: Any) -> "Plan":

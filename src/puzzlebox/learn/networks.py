@@ -251,7 +251,10 @@ class Policy(nn.Module):
 
     @classmethod
     def load(cls, path: str | PathLike[str], device: str = "cpu") -> Self:
-        """Read a policy from a file that `save` wrote; the file can run no code."""
+        """Read a policy from a file that `save` wrote; the file can run no code.
+
+        Weights that were rounded to 16 bits become numbers of 32 bits again.
+        """
         stored = torch.load(path, map_location=device, weights_only=True)
         policy = cls.of(stored["description"]).to(device)
         policy.network.load_state_dict(stored["weights"])

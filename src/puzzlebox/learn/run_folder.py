@@ -149,6 +149,8 @@ def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
             continue
         if name == "tasks":
             return _task_difference(old or [], value)
+        if name == "origin":
+            return f"it started from {_origin_words(old)}, not from {_origin_words(value)}"
         if isinstance(old, dict) and isinstance(value, dict):
             key = next(each for each in (*value, *old) if old.get(each) != value.get(each))
             return f"{key} is {old.get(key)!r} there, not {value.get(key)!r}"
@@ -156,6 +158,10 @@ def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     if now["steps"] < before["steps"]:
         return f"it has {before['steps']:,} decisions, not {now['steps']:,}"
     return ""
+
+
+def _origin_words(origin: Mapping[str, Any] | None) -> str:
+    return "new weights" if origin is None else f"{origin['path']} ({origin['weights'][:8]})"
 
 
 def _task_difference(old: list[dict[str, str]], new: list[dict[str, str]]) -> str:

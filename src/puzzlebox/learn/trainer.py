@@ -15,6 +15,7 @@ from puzzlebox.learn.curriculum_names import Course
 from puzzlebox.learn.evaluation import evaluate
 from puzzlebox.learn.learners.learner import Job, Learner, make_learner
 from puzzlebox.learn.logs import EPISODES, EVALUATION, LOG, Logs, append_line, read_lines
+from puzzlebox.learn.origin import Origin
 from puzzlebox.learn.recurrent import Update
 from puzzlebox.learn.run_folder import RUN, RunFolder, read_run
 from puzzlebox.learn.sampler import Episode
@@ -42,6 +43,7 @@ class Plan:
         evaluated: the tasks of evaluations; none if there are none.
         evaluation_sources: what names them.
         evaluate_every: the number of decisions from one evaluation to the next; 0: at the end only.
+        origin: the weights it starts from (`find_origin`). None: new ones; a run that is resumed keeps its own.
     """
 
     course: Course
@@ -51,6 +53,13 @@ class Plan:
     evaluated: tuple[RunTask, ...] = ()
     evaluation_sources: tuple[str, ...] = ()
     evaluate_every: int = 0
+    origin: Origin | None = None
+
+    @property
+    def known_tasks(self) -> list[dict[str, str]]:
+        """Name and hash of each task that the agent has learned from: those of the run, and of what it starts from."""
+        own = self.course.tasks.plain()
+        return own + [dict(each) for each in (self.origin.tasks if self.origin else ()) if each not in own]
 
     def plain(self) -> dict[str, Any]:
         """Return everything that determines the run, as `run.json` stores it."""
@@ -66,6 +75,7 @@ class Plan:
             "evaluation": [{"name": each.name, "hash": each.hash} for each in self.evaluated],
             "evaluation_sources": list(self.evaluation_sources),
             "evaluate_every": self.evaluate_every,
+            "origin": self.origin.plain() if self.origin else None,
         }
 
 
@@ -140,7 +150,8 @@ def train(
         ModuleNotFoundError: a library is missing; the message says what brings it.
     """
     before = read_run(folder) if resume and (folder / RUN).exists() else None
-    plan = replace(plan, resolved=decide(plan.resolved, device, before))
+    origin = plan.origin or Origin.of((before or {}).get("origin"))
+    plan = replace(plan, resolved=decide(plan.resolved, device, before), origin=origin)
     with RunFolder(folder, plan.plain(), resume=resume, command=command, device=device) as home:
         try:
             loop = _Loop(plan, home, device, progress, note)
@@ -198,6 +209,8 @@ class _Loop:
             load(self._checkpoint, self._learner.load)
             if self._weights is not None:  # the environments were restored with those of the update before
                 self._learner.set_task_weights(self._weights)
+        elif plan.origin is not None:
+            plan.origin.give(self._learner, plan.resolved, self._spaces)
         self._logs = Logs(home.folder, None if about is None else about["logs"], self.step)
         forget_after(home.folder, self.step)
 
@@ -344,7 +357,7 @@ class _Loop:
             "observations": describe_space(observations),
             "actions": describe_space(actions),
             "seed": plan.seed,
-            "tasks": plan.course.tasks.plain(),
+            "tasks": plan.known_tasks,
             "episodes": self._episodes,
             "episodes_by_task": self._coverage.counts,
             "curriculum_state": self._curriculum.state(),

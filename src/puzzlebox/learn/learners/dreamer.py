@@ -324,6 +324,17 @@ class DreamerLearner:
         torch.set_rng_state(state["rng"][0].cpu())
         self._rng.bit_generator.state = state["rng"][1]
 
+    def start_from(self, folder: Path) -> None:
+        """Refuse: only what resuming needs has the critic.
+
+        Raises:
+            ValueError: always.
+        """
+        raise ValueError(
+            f"dreamer cannot start from {folder}, whose {WEIGHTS} lacks the critic; "
+            "`puzzlebox train -o RUN --resume --steps N` trains that run longer"
+        )
+
     def close(self) -> None:
         """Close the vector."""
         self.vector.close()

@@ -48,6 +48,9 @@ class Learner(Protocol):
     def load(self, folder: Path) -> None:
         """Resume from what `save` wrote."""
 
+    def start_from(self, folder: Path) -> None:
+        """Take the weights of another run's `weights.pt` before the first update; everything else stays new."""
+
     def set_task_weights(self, weights: Sequence[float] | None) -> None:
         """Set how probable each task is in the next episodes."""
 

@@ -55,6 +55,11 @@ class OurLearner:
         # The file holds the state of environments, which is no tensor; it is one of the user's own.
         self._learner.restore(torch.load(folder / RESUME, map_location="cpu", weights_only=False))
 
+    def start_from(self, folder: Path) -> None:
+        """Take the weights of another run."""
+        policy = Policy.load(folder / WEIGHTS)
+        self._learner.network.load_state_dict(policy.network.state_dict())
+
     def close(self) -> None:
         """Close the vector."""
         self._learner.close()

@@ -195,6 +195,11 @@ class SB3Learner:
                 _restore_replay(model.replay_buffer, arrays)
         _restore_rng(model, state["rng"])
 
+    def start_from(self, folder: Path) -> None:
+        """Take the weights of another run."""
+        policy = self._model.policy
+        policy.load_state_dict(torch.load(folder / WEIGHTS, map_location=self._model.device, weights_only=True))
+
     def close(self) -> None:
         """Close the vector."""
         self.vector.close()
