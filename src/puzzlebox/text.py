@@ -8,6 +8,7 @@ from difflib import get_close_matches
 _LONGEST_WORD = 60
 # Most words in a message: beside the nearest one; where a command lists all of them; where no command does.
 _FEW, _SEVERAL, _MANY = 10, 16, 60
+# What people leave out before a number.
 _ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
 
 
@@ -21,6 +22,10 @@ def closest(word: str, words: Iterable[str] | Mapping[str, str]) -> str:
     write = words if isinstance(words, Mapping) else {choice: choice for choice in words}
     folded = {_folded(choice): str(suggestion) for choice, suggestion in write.items()}
     folded_word = _folded(word)
+    # `8-1-1` means `08-01-1` rather than `08-11-1`.
+    same = [choice for choice in folded if _ZEROS.sub("", choice) == _ZEROS.sub("", folded_word)]
+    if same:
+        return suggestion(folded[same[0]])
     # A short word is easily similar to one more than twice as long: `task` to `reset_mask`.
     alike = [choice for choice in folded if len(choice) <= 2 * len(folded_word) <= 4 * len(choice)]
     close = get_close_matches(folded_word, alike, n=1, cutoff=0.6)
@@ -57,8 +62,7 @@ def with_allowed(near: str, words: Iterable[str], listed_by: str = "") -> str:
 
 
 def _folded(word: str) -> str:
-    """Return a word without what people leave out: capitals, underscores, and zeros before a number."""
-    return _ZEROS.sub("", word.lower().replace("_", ""))
+    return word.lower().replace("_", "")
 
 
 def entries(count: int) -> str:
