@@ -10,7 +10,7 @@ from puzzlebox.arena.schema.models import Item, Task
 from puzzlebox.arena.testbed.level import VARIANTS
 from puzzlebox.arena.testbed.reading import read_level
 from puzzlebox.arena.world import World
-from puzzlebox.arena.world.actions import FORWARDS
+from puzzlebox.arena.world.actions import FORWARDS, FORWARDS_LEFT, FORWARDS_RIGHT
 
 LEVEL = read_level(8)
 # In the template `delayed` the light stays out, so that nothing is to be seen from a wall.
@@ -24,6 +24,8 @@ POST = (0.2, 2.0, 0.2)
 # Where the animal starts: metres before the post and beside the middle of the wall, and degrees aside.
 BEFORE, ASIDE, TURNED = (2.5, 4.0), (-0.08, -0.04, 0.0, 0.04, 0.08), (-8, -4, 0, 4, 8)
 STEPS = 40
+# The height of the walls, and how many decisions an animal drives at one.
+RAIL, LONG = 0.5, 130
 # The middle of the animal is half a metre above what it stands on.
 ON_WALL = 0.35
 
@@ -92,3 +94,49 @@ def test_without_posts_the_same_walk_leads_past_the_pens() -> None:
     task = load_task("testbed/08-01-1")
     (post,) = posts_of(task)
     assert any(passes(task, post, *start, 0, without=True) for start in product(BEFORE, ASIDE))
+
+
+def crosses(task: Task, post: Item, before: float, side: int, turned: int, action: int) -> bool:
+    """Return whether an animal in a lane that drives at the wall of a post, turning all the time, gets over it.
+
+    Args:
+        task: the task.
+        post: the post.
+        before: metres before the post at which the animal starts.
+        side: the side of the wall, 1 or -1.
+        turned: degrees by which it does not look squarely at the wall.
+        action: what it does: forwards with a turn to the right or to the left.
+    """
+    arena = task.arenas[0]
+    agent = next(item for item in arena.items if item.name == "Agent")
+    assert post.at is not None and agent.rotation is not None
+    x, y, z = (float(each) for each in post.at)
+    along = sin(radians(agent.rotation)), cos(radians(agent.rotation))
+    across = along[1] * side, -along[0] * side
+    start = (x - before * along[0] + 2.2 * across[0], y - RAIL + 0.01, z - before * along[1] + 2.2 * across[1])
+    squarely = agent.rotation - 90 * side
+    changes = {"at": start, "rotation": (squarely + turned) % 360, "frozen_delay": 0.0}
+    items = tuple(item.model_copy(update=changes) if item is agent else item for item in arena.items)
+    world = World(task.model_copy(update={"arenas": (arena.model_copy(update={"items": items}),)}), seed=0)
+    if world.unplaced:
+        return False
+    animal = world.animals[0]
+    for _ in range(LONG):
+        if world.over:
+            break
+        world.step((action,))
+        now = world.engine.pose(animal.id)[0]
+        if now[1] < y - RAIL + 0.4:  # it goes down where the lanes of this row end
+            break
+        if (now[0] - x) * across[0] + (now[2] - z) * across[1] < -0.6:
+            return True
+    return False
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_nobody_gets_over_a_wall_into_another_lane(name: str) -> None:
+    """An animal that drives at a wall and turns climbs walls of less than half a metre."""
+    task = load_task(name)
+    ways = product(posts_of(task), (1.0, 2.5), (1, -1), (-10, 0, 10), (FORWARDS_RIGHT, FORWARDS_LEFT))
+    assert not [(post.at, *start) for post, *start in ways if crosses(task, post, *start)]
