@@ -141,6 +141,13 @@ def test_no_folder_is_written_where_a_file_is(command: str, tmp_path: Path) -> N
     assert done.stderr == "error: notes.txt is already there and no folder\nhint: name another one with -o\n"
 
 
+@pytest.mark.parametrize("command", ["run foraging --agent random -o", "report . --output", "replay last -o"])
+def test_an_empty_name_of_what_is_written_is_refused(command: str, tmp_path: Path) -> None:
+    done = puzzlebox(*command.split(), "", cwd=tmp_path)
+    assert done.returncode == 2 and not any(tmp_path.iterdir())
+    assert "it is empty; name a file or a folder" in done.stderr
+
+
 # --- output
 
 

@@ -1,6 +1,7 @@
 """Commands whose help and errors name no Python types: what an option takes, and why a number is refused."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,7 @@ class _Plain(_Command):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments of the command line."""
         arguments = list(args)
+        _refuse_nameless(arguments)
         try:
             rest = super().parse_args(ctx, args)
         except typer.BadParameter as problem:
@@ -62,6 +64,13 @@ class PlainGroup(_Plain, TyperGroup):
             return self.headings.index(heading) if heading in self.headings else len(self.headings)
 
         return sorted(super().list_commands(ctx), key=place)
+
+
+def _refuse_nameless(arguments: Sequence[str]) -> None:
+    """Refuse an empty name of what is to be written, as of a variable that is not set; it would mean this folder."""
+    for option, name in pairwise(arguments):
+        if option in ("-o", "--output") and not name.strip():
+            raise typer.BadParameter("it is empty; name a file or a folder", param_hint=f"'{option}'")
 
 
 def _with_words(params: list[Any]) -> list[Any]:

@@ -1,7 +1,7 @@
 """`puzzlebox replay`: show a recorded episode as text, as a film or as a picture."""
 
 import os
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -75,6 +75,8 @@ def replay(
     """
     from puzzlebox.record.film import FILMS
 
+    if not episode.strip():
+        fail("the name of the episode is empty", "name one, as in puzzlebox replay last")
     in_folder = output is not None and (output.endswith(("/", os.sep)) or Path(output).is_dir())
     target = None if output is None else Path(output)
     if target is not None and in_folder:
@@ -142,7 +144,7 @@ def _is_file(episode: str) -> bool:
     from puzzlebox.batteries.testbed import BATTERY, HELD_OUT, TRAINING
 
     named = episode in (BATTERY, HELD_OUT, TRAINING) or has_magic(episode)
-    return named or episode.lower().endswith(".json") or "/" in episode or "#" in episode
+    return named or episode.lower().endswith(".json") or any(sign in episode for sign in "/\\#")
 
 
 def _view_of(record: Any, view: str | None) -> str:
@@ -228,7 +230,7 @@ def _solution(task: str) -> Any:
     for name in wing_names():
         wing: Any = wing_named(name)
         try:
-            found = wing.solution(task) if hasattr(wing, "solution") else None
+            found = wing.solution(str(PurePosixPath(task))) if hasattr(wing, "solution") else None
         except (OSError, ValueError) as problem:  # files of the testbed are missing or damaged
             fail(str(getattr(problem, "strerror", None) or problem))
         if found is not None:

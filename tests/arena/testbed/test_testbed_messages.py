@@ -249,3 +249,8 @@ def test_the_name_of_the_whole_training_space_gets_its_parts() -> None:
     for command in (("show", "testbed-train", "-o", "a.png"), ("vary", "testbed-train"), ("check", "testbed-train")):
         words = said(*command)
         assert "testbed-train means 10 training spaces; name one, such as `testbed-train/01`" in words
+
+
+def test_replay_of_an_empty_name_says_so_and_slashes_too_many_change_nothing() -> None:
+    assert "the name of the episode is empty" in call("replay", "").stderr
+    assert call("replay", "testbed//03-17-2/").stdout == call("replay", "testbed/03-17-2").stdout != ""
