@@ -55,10 +55,13 @@ def test_all_food_of_all_variants_is_seen(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TESTS)
 def test_rays_meet_food_while_the_animal_is_held_unless_the_task_is_for_cameras_only(name: str) -> None:
-    """Level rays do not meet food that falls behind walls; an agent with rays alone cannot know where it is."""
+    """Level rays do not meet food that falls behind walls, and in few tasks some that rolls behind screens."""
     task = load_task(name)
     world, rays, met = World(task), Rays(361, 180.0), False
     while world.animals[0].held and not world.over and not met:
         met = any("oodGoal" in tag for tag, _ in rays.hits(world))
         world.step([0])
-    assert met == ("camera only" not in task.metadata.tags)
+    if "camera only" not in task.metadata.tags:
+        assert met
+    elif "tracking" not in task.metadata.tags:
+        assert not met
