@@ -177,6 +177,7 @@ def test_infant_episodes_become_a_dataset(tmp_path: Path) -> None:
             ["RUN", "--senses", "rays=4"],
             "there is no environment with these senses: rays is 4; it must be an odd number",
         ),
+        (["RUN", "--name", "badname"], "is not the id of a dataset; write it as in puzzlebox/foraging/heuristic-v0"),
         (["RUN", "--name", "a b/c?"], "is not the id of a dataset; write it as in puzzlebox/foraging/heuristic-v0"),
     ],
 )

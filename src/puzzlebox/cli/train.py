@@ -116,6 +116,8 @@ def train(
             raise ValueError("a run that is resumed has weights of its own; leave --from out, or --resume")
         plan = _plan_again(output, **chosen) if resume else _plan(**chosen)
         place = _device(device)
+        if resume:
+            note(f"the run {_where_it_resumes(output)}")
         with _progress() as show:
             outcome = train_agent(
                 plan,
@@ -132,9 +134,18 @@ def train(
     except (ValueError, ModuleNotFoundError) as problem:
         fail(str(problem))
     except KeyboardInterrupt:
-        note(f"interrupted; `puzzlebox train -o {output} --resume` goes on")
+        note(f"interrupted; `puzzlebox train -o {output} --resume` {_where_it_resumes(output)}")
         raise typer.Exit(130) from None
     _print_outcome(outcome, output)
+
+
+def _where_it_resumes(run: Path) -> str:
+    from puzzlebox.learn.checkpoints import resumable
+
+    checkpoint = resumable(run)
+    return (
+        "begins again: it has no checkpoint yet" if checkpoint is None else f"goes on at {checkpoint.step:,} decisions"
+    )
 
 
 def _require_torch() -> None:
@@ -285,10 +296,12 @@ def _print_outcome(outcome: "Outcome", output: Path) -> None:
     mean = "-" if where.mean_return is None else f"{where.mean_return:.3f}"
     summary.add_row(f"{where.step:,}", f"{where.episodes:,}", passed, mean, f"{where.speed:,.0f}")
     print_table(summary)
+    if not where.speed:
+        note("the run had all its decisions before; a larger --steps makes it longer")
     if where.episodes:
         note("passed and mean return are those of the latest 100 episodes of training")
     else:
-        note("no episode has ended yet: train for more --steps, or with fewer environments (envs=8)")
+        note("no episode has ended yet: train for more --steps, or with fewer environments, as in envs=2")
     counts = outcome.coverage
     if len(counts) > 1:
         none = [name for name, count in counts.items() if not count]

@@ -57,8 +57,8 @@ class Settings:
             on a GPU or processor that has instructions for it, otherwise "fp32".
         compile: whether `torch.compile` compiles the networks, which takes a minute at the start.
         graphs: whether policy and learning steps on a GPU are captured as CUDA graphs.
-        threads: without a GPU, the number of threads that take parts of each batch; 0 is torch's number of threads.
-            Sums are rounded differently with another number.
+        threads: without a GPU, the number of threads that take parts of each batch; 0 is torch's number of threads
+            where there are pictures, otherwise 1. Sums are rounded differently with another number.
         keep_episodes: whether checkpoints hold the episodes that are being played, a hundred kilobytes for each
             environment; if not, a resumed run starts new ones.
     """
@@ -176,7 +176,9 @@ class RecurrentPPO:
         self._forward: Callable[..., Any] = (
             torch.compile(self.network, dynamic=False) if settings.compile else self.network
         )
-        threads = settings.threads or torch.get_num_threads() if self.device.type == "cpu" else 1
+        # Without pictures the network is so small that threads lose more by waiting for each other than they gain.
+        usual = torch.get_num_threads() if self.network.pictures else 1
+        threads = (settings.threads or usual) if self.device.type == "cpu" else 1
         half = self.device.type == "cpu" and settings.precision == "bf16"
         self._threads = Threads(self.network, threads, half)
         self._optimiser = self._make_optimiser()

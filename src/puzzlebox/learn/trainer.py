@@ -4,7 +4,7 @@ import math
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -249,7 +249,7 @@ class _Loop:
         end = None if minutes is None else self._start + 60 * minutes
         written = time.monotonic()
         self._evaluate_if_due()
-        with _delayed_interrupt() as interrupted:
+        with _delayed_interrupt(self._note) as interrupted:
             while self.step < plan.steps and not interrupted() and (end is None or time.monotonic() < end):
                 before = self.step
                 self._update()
@@ -424,7 +424,7 @@ def _without_intrinsic(vector: Any, episodes: Sequence[Episode] | list[Episode])
 
 
 @contextmanager
-def _delayed_interrupt() -> Iterator[Callable[[], bool]]:
+def _delayed_interrupt(note: Callable[[str], None]) -> Iterator[Callable[[], bool]]:
     """Let Ctrl-C end training after the current update; a second one interrupts at once."""
     asked = False
 
@@ -433,6 +433,8 @@ def _delayed_interrupt() -> Iterator[Callable[[], bool]]:
         if asked:
             raise KeyboardInterrupt
         asked = True
+        with suppress(RuntimeError):  # the interrupt came in the middle of another line
+            note("finishing this update and saving; Ctrl-C again stops at once")
 
     try:
         before = signal.signal(signal.SIGINT, ask)

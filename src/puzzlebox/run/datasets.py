@@ -200,7 +200,7 @@ def _require_free(id: str) -> None:
 
     try:
         parse_dataset_id(id)
-    except ValueError:
+    except (ValueError, TypeError):  # a name without a version is a TypeError
         raise DatasetError(
             f"{id!r} is not the id of a dataset; write it as in puzzlebox/foraging/heuristic-v0"
         ) from None
