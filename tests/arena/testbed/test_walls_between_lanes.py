@@ -1,5 +1,6 @@
 """Posts on the walls between the lanes of level 8: nobody walks along one to see behind the pens before choosing."""
 
+from collections.abc import Sequence
 from itertools import product
 from math import cos, radians, sin
 
@@ -35,6 +36,25 @@ def posts_of(task: Task) -> list[Item]:
     return [each for each in items if each.name == "WallTransparent" and tuple(each.size or ()) == POST]
 
 
+def world_from(task: Task, start: tuple[float, float, float], rotation: float, left_out: Sequence[Item] = ()) -> World:
+    """Return the world of a task in which the animal starts in another place, and is not held."""
+    arena = task.arenas[0]
+    changes = {"at": start, "rotation": rotation % 360, "frozen_delay": 0.0}
+    items = tuple(
+        item.model_copy(update=changes) if item.name == "Agent" else item
+        for item in arena.items
+        if item not in left_out
+    )
+    return World(task.model_copy(update={"arenas": (arena.model_copy(update={"items": items}),)}), seed=0)
+
+
+def ahead_of(task: Task) -> float:
+    """Return where the animal of a task looks: along the walls between lanes."""
+    rotation = next(item.rotation for item in task.arenas[0].items if item.name == "Agent")
+    assert rotation is not None
+    return float(rotation)
+
+
 def passes(task: Task, post: Item, before: float, aside: float, turned: float, *, without: bool = False) -> bool:
     """Return whether an animal that runs along the wall of a post gets past it on the wall.
 
@@ -46,19 +66,12 @@ def passes(task: Task, post: Item, before: float, aside: float, turned: float, *
         turned: degrees by which it does not look along the wall.
         without: whether all posts are taken away.
     """
-    arena, posts = task.arenas[0], posts_of(task)
-    agent = next(item for item in arena.items if item.name == "Agent")
-    assert post.at is not None and agent.rotation is not None
+    assert post.at is not None
     x, y, z = (float(each) for each in post.at)
-    along = sin(radians(agent.rotation)), cos(radians(agent.rotation))
+    rotation = ahead_of(task)
+    along = sin(radians(rotation)), cos(radians(rotation))
     start = (x - before * along[0] + aside * along[1], y + 0.01, z - before * along[1] - aside * along[0])
-    changes = {"at": start, "rotation": (agent.rotation + turned) % 360, "frozen_delay": 0.0}
-    items = tuple(
-        item.model_copy(update=changes) if item is agent else item
-        for item in arena.items
-        if not (without and item in posts)
-    )
-    world = World(task.model_copy(update={"arenas": (arena.model_copy(update={"items": items}),)}), seed=0)
+    world = world_from(task, start, rotation + turned, posts_of(task) if without else ())
     if world.unplaced:  # there is no room on the wall so far before the post
         return False
     animal = world.animals[0]
@@ -107,17 +120,13 @@ def crosses(task: Task, post: Item, before: float, side: int, turned: int, actio
         turned: degrees by which it does not look squarely at the wall.
         action: what it does: forwards with a turn to the right or to the left.
     """
-    arena = task.arenas[0]
-    agent = next(item for item in arena.items if item.name == "Agent")
-    assert post.at is not None and agent.rotation is not None
+    assert post.at is not None
     x, y, z = (float(each) for each in post.at)
-    along = sin(radians(agent.rotation)), cos(radians(agent.rotation))
+    rotation = ahead_of(task)
+    along = sin(radians(rotation)), cos(radians(rotation))
     across = along[1] * side, -along[0] * side
     start = (x - before * along[0] + 2.2 * across[0], y - RAIL + 0.01, z - before * along[1] + 2.2 * across[1])
-    squarely = agent.rotation - 90 * side
-    changes = {"at": start, "rotation": (squarely + turned) % 360, "frozen_delay": 0.0}
-    items = tuple(item.model_copy(update=changes) if item is agent else item for item in arena.items)
-    world = World(task.model_copy(update={"arenas": (arena.model_copy(update={"items": items}),)}), seed=0)
+    world = world_from(task, start, rotation - 90 * side + turned)
     if world.unplaced:
         return False
     animal = world.animals[0]
