@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from puzzlebox.learn import checkpoints, generalist_agent
 from puzzlebox.learn.checkpoints import UNREADABLE, WEIGHTS, Checkpoint, find_checkpoint
+from puzzlebox.learn.learners.learner import CannotStart
 from puzzlebox.learn.run_folder import RUN, read_run
 from puzzlebox.learn.settings import Resolved, change, resolve
 from puzzlebox.learn.spaces import describe_space
@@ -125,6 +126,8 @@ class Origin:
                 raise ValueError(f"{self.path} was trained with other {name}: {difference}; {remedy}")
         try:
             learner.start_from(checkpoint.folder)
+        except CannotStart:
+            raise
         except UNREADABLE as problem:
             own, there = resolved.settings, about["settings"]
             for key in _SHAPING:

@@ -18,7 +18,7 @@ from gymnasium.spaces import Dict as DictSpace
 from puzzlebox.learn.checkpoints import RESUME, WEIGHTS
 from puzzlebox.learn.episodes import EpisodeCounter
 from puzzlebox.learn.learners.dreamer_config import configuration, make_fabric, picture_parts
-from puzzlebox.learn.learners.learner import Job
+from puzzlebox.learn.learners.learner import CannotStart, Job
 from puzzlebox.learn.recurrent import Update
 from puzzlebox.seeds import agent_seed, rng_from
 
@@ -328,9 +328,9 @@ class DreamerLearner:
         """Refuse: only what resuming needs has the critic.
 
         Raises:
-            ValueError: always.
+            CannotStart: always.
         """
-        raise ValueError(
+        raise CannotStart(
             f"dreamer cannot start from {folder}, whose {WEIGHTS} lacks the critic; "
             "`puzzlebox train -o RUN --resume --steps N` trains that run longer"
         )

@@ -30,6 +30,10 @@ class Job:
     steps: int
 
 
+class CannotStart(ValueError):
+    """A learner cannot start from the weights of another run."""
+
+
 class Learner(Protocol):
     """A learner that plays and learns piece by piece.
 
@@ -49,7 +53,11 @@ class Learner(Protocol):
         """Resume from what `save` wrote."""
 
     def start_from(self, folder: Path) -> None:
-        """Take the weights of another run's `weights.pt` before the first update; everything else stays new."""
+        """Take the weights of another run's `weights.pt` before the first update; everything else stays new.
+
+        Raises:
+            CannotStart: this learner never can.
+        """
 
     def set_task_weights(self, weights: Sequence[float] | None) -> None:
         """Set how probable each task is in the next episodes."""
