@@ -56,7 +56,7 @@ def test_puzzlebox_alone_opens_the_studio(tmp_path: Path) -> None:
     [
         (["forraging"], "there is no file forraging and no bundled task of that name; did you mean `foraging`?"),
         (["foraging", "--rules", "5.0"], "there are no rules named '5.0'; allowed: puzzlebox, 4.3, 3.1, 2019"),
-        (["foraging", "--agent", "randm"], "there is no agent 'randm'; there are heuristic, "),
+        (["foraging", "--agent", "randm"], "there is no agent 'randm'; there are generalist, heuristic, "),
         (["foraging", "--host", "no.such.host.invalid"], "no.such.host.invalid is not an address of this machine"),
     ],
 )
