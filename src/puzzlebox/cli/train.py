@@ -301,7 +301,7 @@ def _print_outcome(outcome: "Outcome", output: Path) -> None:
     if where.episodes:
         note("passed and mean return are those of the latest 100 episodes of training")
     else:
-        note("no episode has ended yet: train for more --steps, or with fewer environments, as in envs=2")
+        note("no episode has ended yet: train for more --steps, or with fewer environments (the setting envs)")
     counts = outcome.coverage
     if len(counts) > 1:
         none = [name for name, count in counts.items() if not count]
