@@ -55,13 +55,16 @@ def test_all_food_of_all_variants_is_seen(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TESTS)
 def test_rays_meet_food_while_the_animal_is_held_unless_the_task_is_for_cameras_only(name: str) -> None:
-    """Level rays do not meet food that falls behind walls, and in few tasks some that rolls behind screens."""
+    """Level rays do not meet food that falls behind walls, and seldom meet food that rolls behind screens."""
     task = load_task(name)
-    world, rays, met = World(task), Rays(361, 180.0), False
-    while world.animals[0].held and not world.over and not met:
-        met = any("oodGoal" in tag for tag, _ in rays.hits(world))
+    world, rays, met, steps = World(task), Rays(361, 180.0), 0, 0
+    while world.animals[0].held and not world.over:
+        met += any("oodGoal" in tag for tag, _ in rays.hits(world))
+        steps += 1
         world.step([0])
     if "camera only" not in task.metadata.tags:
         assert met
-    elif "tracking" not in task.metadata.tags:
+    elif "tracking" in task.metadata.tags:
+        assert met < 0.2 * steps
+    else:
         assert not met
