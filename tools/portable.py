@@ -1,10 +1,10 @@
-"""Pack what training needs for a machine that installs nothing: the kernel, and libraries for its version of Python.
+"""Pack what training needs for a machine that installs nothing: Puzzlebox, and libraries for its version of Python.
 
 python tools/portable.py --python 3.12 -o build/portable    writes build/portable/site.tar.xz
 
 On the machine, which has torch and numpy of its own, with the archive in a copy of this repository:
 
-tar xf build/portable/site.tar.xz -C build && PYTHONPATH=src:build/site:build/kernel python -m benchmarks.learning list
+tar xf build/portable/site.tar.xz -C build && PYTHONPATH=build/site python -m benchmarks.learning list
 """
 
 import argparse
@@ -24,8 +24,8 @@ LIBRARIES = (
     "stable-baselines3",
 )
 PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64")
-# Headers and robots of SAPIEN, which training does not use: half of its size.
-_LEFT_OUT = ("sapien/include", "sapien/asset")
+# Headers, robots and sensors of SAPIEN, which training does not use: half of its size.
+_LEFT_OUT = ("sapien/include", "sapien/asset", "sapien/sensor/assets")
 
 
 def locked(names: tuple[str, ...]) -> list[str]:
@@ -58,16 +58,13 @@ def main() -> None:
     options.output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
         draft = Path(name)
-        for wheel in download(options.python, draft):
+        for wheel in (*download(options.python, draft), own_wheel(options.python)):
             with ZipFile(wheel) as files:
                 files.extractall(draft / "site")
         for each in _LEFT_OUT:
             shutil.rmtree(draft / "site" / each, ignore_errors=True)
-        with ZipFile(own_wheel(options.python)) as files:
-            kernel = next(each for each in files.namelist() if re.fullmatch(r"puzzlebox/_native\..*so", each))
-            files.extract(kernel, draft / "kernel")
         archive = options.output / "site.tar.xz"
-        subprocess.run(["tar", "-cJf", str(archive), "-C", str(draft), "site", "kernel"], check=True)
+        subprocess.run(["tar", "-cJf", str(archive), "-C", str(draft), "site"], check=True)
     print(f"wrote {archive}: {archive.stat().st_size / 1e6:.1f} MB")
 
 

@@ -16,8 +16,10 @@ It needs no installation: `PYTHONPATH=src python3 -m benchmarks.learning ...`. G
     E2          mazes of Beyret et al. (2019): PPO with curiosity, with the curriculum and on two-by-two rooms alone
     E2-fast     the same on our learner
     E3          recurrent against feed-forward agents in two tasks of memory
-    E4          an agent for the whole testbed, and three others beside it
-    E5          our learner with its defaults on sixteen cores: foraging, the operant chamber, two-by-two rooms
+    E4          `generalist`, the trained agent of the package, on the testbed, and three other agents beside it
+    E4-training how it was trained: two pieces, each of half an hour on sixteen cores and a GPU
+    E5          our learner with its defaults on two cores: foraging and the operant chamber
+    E5-wide     the same on sixteen cores and a GPU: two-by-two rooms
     smoke       a run of seconds, to see whether everything works on a machine
 
 `run` takes groups or names of runs. The same command resumes what is unfinished. Each run has a folder in `-o`: `run/`

@@ -38,7 +38,11 @@ _PANELS: Sequence[tuple[str, str, Mapping[str, str]]] = (
         },
     ),
     ("Our defaults", "return", {"foraging-ours": "foraging", "operant-ours": "operant chamber"}),
-    ("Training space of the testbed", "passed", {"generalist": "our learner"}),
+    (
+        "Training space of the testbed",
+        "passed",
+        {"generalist-1": "first piece", "generalist-2": "second piece"},
+    ),
 )
 
 
@@ -81,7 +85,7 @@ def draw(out: Path, images: Path) -> Path:
 def _panel(axis: Any, results: Sequence[Result], what: str, named: Mapping[str, str]) -> None:
     """Draw the mean of the runs of each label with their range, and the published curve."""
     for (label, name), colour in zip(named.items(), _COLOURS, strict=False):
-        runs = [each["curve"] for each in results if each["label"] == label]
+        runs = [_shifted(each) for each in results if each["label"] == label]
         if not runs:
             continue
         first, last = max(run["step"][0] for run in runs), min(run["step"][-1] for run in runs)
@@ -96,3 +100,9 @@ def _panel(axis: Any, results: Sequence[Result], what: str, named: Mapping[str, 
         )
     if what == "passed":
         axis.set_ylim(-0.03, 1.03)
+
+
+def _shifted(result: Result) -> dict[str, list[float]]:
+    """Return the curve of a run, behind the decisions of the runs before, whose weights it started with."""
+    own, before = result["curve"], result.get("steps_before", 0)
+    return {**own, "step": [before + step for step in own["step"]]}

@@ -23,14 +23,15 @@ _MEMORY = (
     *("envs=32", "rollout=64", "epochs=4", "learning_rate=1e-3", "entropy=0.002", "gamma=0.97"),
     *("workers=1", "threads=1"),
 )
+# On sixteen cores and a GPU. The learning rate falls over both pieces.
 _GENERALIST = (
-    *("envs=2048", "groups=4", "rollout=64", "minibatches=32", "epochs=2", "workers=15", "keep_episodes=false"),
+    *("envs=2048", "groups=4", "rollout=64", "minibatches=16", "epochs=2", "workers=15", "keep_episodes=false"),
     *("gamma=0.995", "entropy=0.01", "anneal_steps=200000000"),
 )
-# On sixteen cores and a GPU.
-_WIDE = ("envs=1024", "workers=15")
-_OURS = ("camera=64", "vitals=false", "rules=3.1", *_WIDE)
-_MAZE_OURS = ("camera=84", "vitals=true", "rules=2019", *_WIDE)
+_GENERALIST_FURTHER = ("learning_rate=1.4e-4", "anneal_steps=100000000")
+# The default number of environments on two cores, and one for sixteen cores and a GPU.
+_OURS = ("camera=64", "vitals=false", "rules=3.1", "workers=2", "threads=2")
+_MAZE_OURS = ("camera=84", "vitals=true", "rules=2019", "envs=1024", "workers=15")
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,9 @@ class Job:
         steps: the number of decisions.
         seed: the seed of everything random.
         cores: the number of processor cores that training keeps busy.
-        parts: the number of processes among which the evaluation is divided.
+        parts: the number of processes among which the evaluation is divided; 0 if there is none.
         agent: an agent that is evaluated without training.
+        origin: the name of another run, with whose weights and settings it starts.
     """
 
     name: str
@@ -87,6 +89,7 @@ class Job:
     cores: int = 1
     parts: int = 1
     agent: str = ""
+    origin: str = ""
 
 
 def _foraging() -> Test:
@@ -153,39 +156,37 @@ def _memory() -> Iterator[Job]:
                 )
 
 
+def _generalist() -> Iterator[Job]:
+    """Yield the training of `generalist`, the agent of the package, in pieces of one lease of a machine each."""
+    common = {"sources": ("testbed-train/*/*",), "curriculum": "learnability", "cores": 16, "parts": 0}
+    for number, steps, changes in ((1, 106_299_392, _GENERALIST), (2, 100_000_000, _GENERALIST_FURTHER)):
+        name = f"generalist-{number}"
+        # Another seed, since the same one would draw the same tasks again.
+        more = {"steps": steps, "changes": changes, "seed": number - 1}
+        origin = f"generalist-{number - 1}" if number > 1 else ""
+        yield Job(name, "E4-training", name, (), origin=origin, **common, **more)  # type: ignore[arg-type]
+
+
 def _testbed() -> Iterator[Job]:
-    """Yield the agent for the whole testbed, and those beside it."""
+    """Yield the agents that play the whole testbed."""
     tests = (
         Test("testbed", ("testbed/*",)),
         Test("held-out", ("testbed-held-out/*",)),
         Test("original", (ORIGINALS,), rules="3.1"),
     )
-    yield Job(
-        *("generalist", "E4", "generalist", tests, ("testbed-train/*/*",)),
-        curriculum="learnability",
-        changes=_GENERALIST,
-        steps=200_000_000,
-        cores=16,
-        parts=16,
-    )
-    for agent in ("random", "heuristic", "navigator"):
+    for agent in ("random", "heuristic", "navigator", "generalist"):
         yield Job(f"testbed-{agent}", "E4", agent, tests, parts=4, agent=agent)
 
 
 def _ours() -> Iterator[Job]:
-    """Yield runs of our learner with its defaults and as many environments as a GPU wants."""
-    for seed in range(SEEDS):
-        for name, steps, test in (("foraging", 5_000_000, _foraging()), ("operant", 10_000_000, _operant())):
-            yield Job(
-                *(f"{name}-ours-{seed}", "E5", f"{name}-ours", (test,), (name,)),
-                changes=_OURS,
-                steps=steps,
-                seed=seed,
-                cores=16,
-            )
+    """Yield runs of our learner with its defaults: on two cores, and for the mazes as a GPU wants it."""
+    for name, steps, test in (("foraging", 3_000_000, _foraging()), ("operant", 6_000_000, _operant())):
+        for seed in range(SEEDS):
+            run = f"{name}-ours-{seed}", "E5", f"{name}-ours", (test,), (name,)
+            yield Job(*run, changes=_OURS, steps=steps, seed=seed, cores=2)
     label = "maze-two-by-two-ours"
     yield Job(
-        *(f"{label}-0", "E5", label, _maze_tests(), ("mazes/two-by-two",)),
+        *(f"{label}-0", "E5-wide", label, _maze_tests(), ("mazes/two-by-two",)),
         changes=_MAZE_OURS,
         steps=20_000_000,
         cores=16,
@@ -203,7 +204,9 @@ def _smoke() -> Iterator[Job]:
 
 
 JOBS: Mapping[str, Job] = {
-    job.name: job for jobs in (_paper(), _mazes(), _memory(), _testbed(), _ours(), _smoke()) for job in jobs
+    job.name: job
+    for jobs in (_paper(), _mazes(), _memory(), _generalist(), _testbed(), _ours(), _smoke())
+    for job in jobs
 }
 GROUPS = tuple(dict.fromkeys(job.group for job in JOBS.values()))
 

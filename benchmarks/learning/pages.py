@@ -1,6 +1,6 @@
 """Markdown tables of the results, with the published numbers beside ours."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os.path import relpath
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,6 @@ from benchmarks.learning.results import Result, read_results
 
 _TASKS = {"foraging": "foraging", "operant": "operant chamber", "operant-curriculum": "operant chamber, curriculum"}
 _LEARNERS = {"": "ours, the paper's values", "-sb3": "stable-baselines3", "-ours": "ours, its defaults"}
-_MEMORY_LEVEL = "8"
 BEGIN, END = "<!-- results -->", "<!-- end of results -->"
 
 
@@ -30,8 +29,9 @@ def tables(out: Path) -> str:
         ("PPO of 2024", _paper(results)),
         ("Mazes of 2019", _mazes(results)),
         ("Memory", _memory(results)),
-        *((f"Testbed: {test}", _testbed(results, test)) for test in ("testbed", "held-out", "original")),
-        ("Level 8: tests and their controls", _permanence(results)),
+        ("Testbed", _by_condition(results)),
+        ("Held-out tasks", _by_level(results, "held-out")),
+        ("Sample of the original's tasks", _by_level(results, "original")),
     ]
     return "\n\n".join(f"### {title}\n\n{text}" for title, text in parts if text)
 
@@ -128,39 +128,52 @@ def _agents(results: Mapping[str, Result], test: str) -> dict[str, dict[str, lis
     }
 
 
-def _testbed(results: Mapping[str, Result], test: str) -> str:
+def _by_level(results: Mapping[str, Result], test: str) -> str:
+    """Return the shares that agents passed, a row for each level."""
     agents = _agents(results, test)
     if not agents:
         return ""
-    levels = sorted({int(level) for each in agents.values() for level in each["level"]})
     rows = []
-    for level in (*map(str, levels), ""):
-        cells = [
-            _percent(_passed(each, [not level or own == level for own in each["level"]])) for each in agents.values()
-        ]
-        rows.append([level or "all", *cells])
+    for level, has_level in _levels(agents):
+        cells = [_percent(_passed(each, has_level(each))) for each in agents.values()]
+        rows.append([level, *cells])
     return table(["level", *agents], rows)
 
 
-def _permanence(results: Mapping[str, Result]) -> str:
-    """Return the contrast of tests, in which food is out of sight, and controls of level 8, in which it is not."""
-    from puzzlebox.arena.testbed.reading import read_level
-
+def _by_condition(results: Mapping[str, Result]) -> str:
+    """Return the shares of tests and of controls that agents passed, a row for each level."""
     agents = _agents(results, "testbed")
     if not agents:
         return ""
-    level = read_level(int(_MEMORY_LEVEL))
+    controls = {name: _are_controls(each) for name, each in agents.items()}
     rows = []
-    for name, each in agents.items():
-        shares = []
-        for control in (True, False):
-            own = [
-                level_ == _MEMORY_LEVEL and level.rows[int(task.split("-")[1])].is_control is control
-                for task, level_ in zip(each["task"], each["level"], strict=True)
-            ]
-            shares.append(f"{_percent(_passed(each, own))} of {sum(own)}")
-        rows.append([name, *shares])
-    return table(["agent", "controls passed", "tests passed"], rows)
+    for level, has_level in _levels(agents):
+        cells = []
+        for name, each in agents.items():
+            for wanted in (False, True):
+                both = zip(has_level(each), controls[name], strict=True)
+                cells.append(_percent(_passed(each, [own and is_control is wanted for own, is_control in both])))
+        rows.append([level, *cells])
+    heads = [f"{name}: {what}" for name in agents for what in ("tests", "controls")]
+    return table(["level", *heads], rows)
+
+
+def _levels(agents: Mapping[str, Mapping[str, list[Any]]]) -> Iterator[tuple[str, Callable[[Any], list[bool]]]]:
+    """Yield each level, and all of them, with a function that says which episodes belong to it."""
+    for level in sorted({int(level) for each in agents.values() for level in each["level"]}):
+        yield str(level), lambda each, level=str(level): [own == level for own in each["level"]]
+    yield "all", lambda each: [True] * len(each["level"])
+
+
+def _are_controls(episodes: Mapping[str, list[Any]]) -> list[bool]:
+    """Return of each episode of the testbed whether its task is a control."""
+    from puzzlebox.arena.testbed.reading import read_level
+
+    levels = {level: read_level(int(level)) for level in set(episodes["level"])}
+    return [
+        levels[level].rows[int(task.split("-")[1])].is_control
+        for task, level in zip(episodes["task"], episodes["level"], strict=True)
+    ]
 
 
 def _labelled(results: Mapping[str, Result], label: str) -> list[Result]:

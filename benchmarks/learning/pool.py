@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.learning.jobs import Job
 from benchmarks.learning.results import is_finished, write_result
 from benchmarks.learning.testing import is_tested
-from benchmarks.learning.training import WORDS, is_trained, trained_so_far
+from benchmarks.learning.training import WORDS, can_begin, is_trained, trained_so_far
 
 TRAIN = "train"
 _POLL_SECONDS = 0.5
@@ -62,7 +62,7 @@ class Work:
 def pieces_of(job: Job, work: Work) -> list[Piece]:
     """Return the pieces of a run that can be done next; none if it is finished."""
     if not is_trained(job, work.out):
-        return [Piece(job, TRAIN)]
+        return [Piece(job, TRAIN)] if can_begin(job, work.out) else []
     return [Piece(job, str(part)) for part in range(job.parts) if not is_tested(job, work.out, part)]
 
 
@@ -129,7 +129,8 @@ def state(job: Job, out: Path) -> str:
     if is_finished(job, out):
         return "finished"
     if not is_trained(job, out):
-        return "training" if trained_so_far(job, out)[0] else "not begun"
+        waits = "" if can_begin(job, out) else f", needs {job.origin}"
+        return "training" if trained_so_far(job, out)[0] else f"not begun{waits}"
     return f"evaluation, {sum(is_tested(job, out, part) for part in range(job.parts))} of {job.parts} parts"
 
 

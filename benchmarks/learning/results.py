@@ -1,6 +1,7 @@
 """What is kept of a run: one small file of JSON with its settings, its curve and the episodes of its evaluation."""
 
 import json
+from collections import defaultdict, deque
 from pathlib import Path
 from shutil import copyfile
 from typing import Any
@@ -75,15 +76,25 @@ def _of_run(run: Path) -> Result:
         "settings": {name: about[name] for name in _SETTINGS},
         "versions": about["commands"][-1]["versions"],
         "devices": sorted({each["device"] for each in about["commands"]}),
-        "curve": curve(read_lines(run / EPISODES)),
+        "curve": curve(read_lines(run / EPISODES), by_task=about["curriculum"] == "learnability"),
+        # The decisions of the runs before, whose weights it started with.
+        "steps_before": about["origin"]["step"] if about.get("origin") else 0,
         "stages": stages,
     }
 
 
-def curve(episodes: list[dict[str, Any]]) -> dict[str, list[float]]:
-    """Return at most a hundred points: steps, and mean return and share passed of the hundred episodes before each."""
+def curve(episodes: list[dict[str, Any]], *, by_task: bool = False) -> dict[str, list[float]]:
+    """Return at most a hundred points: steps, and mean return and share passed of the hundred episodes before each.
+
+    Args:
+        episodes: the lines of the episode log.
+        by_task: average over tasks instead, of each of which the hundred episodes before count. Where a curriculum
+            prefers tasks that are passed half the time, other means hardly change.
+    """
     if not episodes:
         return {"step": [], "return": [], "passed": []}
+    if by_task:
+        return _curve_by_task(episodes)
     steps = np.array([each["step"] for each in episodes])
     values = {
         "return": np.array([each["return"] for each in episodes], float),
@@ -95,6 +106,20 @@ def curve(episodes: list[dict[str, Any]]) -> dict[str, list[float]]:
         windows = [each[max(0, end - _WINDOW + 1) : end + 1] for end in ends]
         means = [float(np.nanmean(window)) if not np.isnan(window).all() else -1.0 for window in windows]
         points[name] = [round(mean, 4) for mean in means]
+    return points
+
+
+def _curve_by_task(episodes: list[dict[str, Any]]) -> dict[str, list[float]]:
+    latest: dict[str, deque[tuple[float, float]]] = defaultdict(lambda: deque(maxlen=_WINDOW))
+    points: dict[str, list[float]] = {"step": [], "return": [], "passed": []}
+    ends = set(np.linspace(0, len(episodes) - 1, _POINTS).astype(int).tolist())
+    for number, each in enumerate(episodes):
+        latest[each["task"]].append((each["return"], float(each["passed"] or 0)))
+        if number in ends:
+            total, passed = np.mean([np.mean(own, axis=0) for own in latest.values()], axis=0).tolist()
+            points["step"].append(each["step"])
+            points["return"].append(round(total, 4))
+            points["passed"].append(round(passed, 4))
     return points
 
 

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from shutil import copyfile
 
 import numpy as np
 import pytest
@@ -11,12 +12,14 @@ from benchmarks.learning.figure import FILE, draw
 from benchmarks.learning.jobs import GROUPS, JOBS, TASKS, chosen
 from benchmarks.learning.packing import pack, unpack
 from benchmarks.learning.pages import status_table, tables, write_page
-from benchmarks.learning.pool import Work, run_all, state
+from benchmarks.learning.pool import Work, pieces_of, run_all, state
 from benchmarks.learning.published import curves
 from benchmarks.learning.results import curve, keep, read_results, write_result
 from benchmarks.learning.testing import read_part
 from benchmarks.learning.testing import test_part as play_part
 from benchmarks.learning.training import plan_of, train_piece, trained_so_far
+
+from puzzlebox.learn import generalist_agent
 
 
 @pytest.mark.slow
@@ -64,8 +67,8 @@ def test_a_run_that_fails_says_where_to_read_why(tmp_path: Path) -> None:
 
 
 def test_all_runs_can_be_planned() -> None:
-    for job in {job.label: job for job in JOBS.values() if not job.agent}.values():
-        plan = plan_of(job)
+    for job in {job.label: job for job in JOBS.values() if not (job.agent or job.origin)}.values():
+        plan = plan_of(job, TASKS)
         assert plan.steps == job.steps and plan.course.tasks.names
     assert [job.group for job in chosen(["E3"])] == ["E3"] * 12
     assert "smoke" in GROUPS and all(job.group != "smoke" for job in chosen([]))
@@ -124,10 +127,32 @@ def test_the_page_shows_the_results_that_were_kept() -> None:
 def test_the_testbed_is_scored_by_level_and_by_condition(tmp_path: Path) -> None:
     tasks = ["testbed/01-01-1", "testbed/08-01-1", "testbed/08-02-1", "testbed/08-02-2"]
     own = {"task": tasks, "level": ["1", "8", "8", "8"], "return": [0.0] * 4, "passed": [True, False, True, False]}
-    _result(tmp_path, "generalist", [0.0], [True], tests={"testbed": own})
+    _result(tmp_path, "testbed-navigator", [0.0], [True], tests={"testbed": own, "held-out": own})
     text = tables(tmp_path)
-    assert "| 1 | 100.0 % |\n| 8 | 33.3 % |\n| all | 50.0 % |" in text
-    assert "| generalist | 50.0 % of 2 | 0.0 % of 1 |" in text, "08-02 is a control, 08-01 a test"
+    heads, _, *rows = text.split("### Testbed\n\n")[1].splitlines()[:5]
+    assert heads == "| level | navigator: tests | navigator: controls |"
+    assert rows == ["| 1 |  | 100.0 % |", "| 8 | 0.0 % | 50.0 % |", "| all | 0.0 % | 66.7 % |"], "08-01 is a test"
+    assert "### Held-out tasks\n\n| level | navigator |\n| --- | --- |\n| 1 | 100.0 % |\n| 8 | 33.3 % |" in text
+    assert "Sample of the original" not in text, "it was not played"
+
+
+def test_a_run_that_starts_with_the_weights_of_another_waits_for_it(tmp_path: Path) -> None:
+    first, second = chosen(["E4-training"])
+    assert second.origin == first.name and first.parts == 0
+    work = Work(tmp_path)
+    assert pieces_of(second, work) == [] and state(second, tmp_path) == "not begun, needs generalist-1"
+    checkpoint = tmp_path / first.name / "run"
+    checkpoint.mkdir(parents=True)
+    about = json.loads((generalist_agent.FOLDER / "about.json").read_text())
+    copyfile(generalist_agent.FOLDER / "weights.pt", checkpoint / "weights.pt")
+    (checkpoint / "done").touch()
+    for step, ready in ((first.steps - 1, False), (first.steps, True)):
+        (checkpoint / "about.json").write_text(json.dumps({**about, "step": step}))
+        assert bool(pieces_of(second, work)) is ready
+    plan = plan_of(second, tmp_path)
+    assert plan.origin is not None and plan.origin.step == first.steps
+    settings = plan.resolved.settings
+    assert (settings["network"], settings["anneal_steps"]) == (about["settings"]["network"], 100_000_000)
 
 
 def test_curves_are_means_of_a_hundred_episodes() -> None:
@@ -136,6 +161,11 @@ def test_curves_are_means_of_a_hundred_episodes() -> None:
     assert len(points["step"]) == 100 and points["step"][-1] == 1990
     assert points["return"][-1] == pytest.approx(149.5) and points["passed"][-1] == pytest.approx(0.5)
     assert points["return"][1] == pytest.approx(np.mean([0, 1, 2])), "the first ones of those there are"
+    # Of a task that is played ten times as often as another, each episode says less.
+    mixed = [
+        {"step": n, "task": "often" if n % 11 else "seldom", "return": 0.0, "passed": n % 11 == 0} for n in range(660)
+    ]
+    assert curve(mixed, by_task=True)["passed"][-1] == pytest.approx(0.5)
     steps, returns = curves()["foraging"]
     assert len(steps) == 100 and returns[-1] == pytest.approx(18.96, abs=0.1)
 
