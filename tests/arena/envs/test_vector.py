@@ -2,6 +2,7 @@
 
 import copy
 import errno
+import gc
 import os
 import signal
 import subprocess
@@ -354,6 +355,24 @@ def test_bad_seeds_and_a_step_before_reset_are_refused() -> None:
         envs.reset(options="task")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="no option `tsak`; allowed: task, arena, reset_mask; did you mean `task`"):
         envs.reset(options={"tsak": FORAGING})
+
+
+def test_episodes_leave_no_cycles_for_a_worker_to_collect() -> None:
+    """Workers hardly ever collect garbage, so that episodes must not leave any that only a collection would free."""
+    vector = puzzlebox.make_vec(["examples/*", "testbed/08-0?-1"], 4, workers=1, max_episode_steps=10)
+    vector.reset(seed=0)
+    actions = np.random.default_rng(0).integers(0, 9, (300, 4))
+    for row in actions[:100]:
+        vector.step(row)
+    gc.collect()
+    gc.disable()
+    try:
+        for row in actions[100:]:
+            vector.step(row)
+        assert gc.collect() < 100
+    finally:
+        gc.enable()
+        vector.close()
 
 
 def test_closing_ends_the_processes() -> None:

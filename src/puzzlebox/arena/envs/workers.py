@@ -1,5 +1,6 @@
 """Environments in this process and in others, since the engine's step holds the GIL."""
 
+import gc
 import pickle
 import select
 import time
@@ -24,6 +25,9 @@ _STEPS, _NO_UPDATES = [bytes([group]) for group in range(256)], b"done"
 # How long to poll for a message before sleeping: waking up takes as long as some steps. Only if each process has a
 # core of its own.
 _POLL_SECONDS = 2e-4
+# How many new containers of a worker start a garbage collection. Environments leave no cycles behind, so that there is
+# hardly ever anything to collect, and all other processes wait for the tenth of a second that it takes.
+_COLLECT_AFTER = 200_000
 # Errors of these classes, which a user's mistake can cause, are raised again with their class.
 _ERRORS = {kind.__name__: kind for kind in (ValueError, TypeError, FileNotFoundError, AttributeError)}
 
@@ -60,6 +64,8 @@ def _work(connection: Connection, memory: Any, jobs: Sequence[Job], poll_first: 
         try:
             if not groups:
                 groups = [Group(job, memory) for job in jobs]
+                gc.freeze()
+                gc.set_threshold(_COLLECT_AFTER)
                 reply: Any = None
             else:
                 wait()
