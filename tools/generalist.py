@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from puzzlebox.learn.checkpoints import ABOUT, DONE, WEIGHTS, find_checkpoint
+from puzzlebox.learn.checkpoints import ABOUT, DONE, WEIGHTS, find_checkpoint, sha256_of
 from puzzlebox.learn.files import remove_folder, write_json, write_text
 from puzzlebox.learn.generalist_agent import FOLDER
 from puzzlebox.learn.origin import history_of
@@ -44,7 +44,7 @@ def write(run: Path, folder: Path = FOLDER) -> dict[str, Any]:
     folder.mkdir(parents=True)
     torch.save(rounded(weights), folder / WEIGHTS)
     write_json(folder / ABOUT, slim)
-    write_text(folder / DONE, "")
+    write_text(folder / DONE, f"{sha256_of(folder / WEIGHTS)}\n")
     return slim
 
 

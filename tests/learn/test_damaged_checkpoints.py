@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import torch
 
-from puzzlebox.learn.checkpoints import checkpoints, find_checkpoint, write_checkpoint
+from puzzlebox.learn.checkpoints import checkpoints, find_checkpoint, sha256_of, write_checkpoint
 from puzzlebox.learn.run_folder import read_run
 from puzzlebox.learn.trained import TrainedAgent
 from puzzlebox.learn.trainer import train
@@ -76,7 +77,24 @@ def test_what_somebody_put_beside_the_checkpoints_is_left_alone(run: Path) -> No
 def test_an_agent_with_damaged_weights_is_refused(run: Path, content: bytes | None) -> None:
     path = find_checkpoint(run).folder / "weights.pt"
     path.write_bytes(path.read_bytes()[:1000] if content is None else content)
-    with pytest.raises(ValueError, match=r"weights\.pt is damaged, or not of this learner: \w+$"):
+    with pytest.raises(ValueError, match=r"weights\.pt is damaged: its SHA-256 is not the one in the file done$"):
+        TrainedAgent(run)
+
+
+def test_a_changed_byte_among_the_weights_is_noticed(run: Path) -> None:
+    path = find_checkpoint(run).folder / "weights.pt"
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=r"weights\.pt is damaged"):
+        TrainedAgent(run)
+
+
+def test_weights_of_another_network_are_refused(run: Path) -> None:
+    folder = find_checkpoint(run).folder
+    torch.save({"layer": torch.zeros(2)}, folder / "weights.pt")
+    (folder / "done").write_text(sha256_of(folder / "weights.pt"))
+    with pytest.raises(ValueError, match=r"weights\.pt is damaged, or not of this learner: KeyError$"):
         TrainedAgent(run)
 
 

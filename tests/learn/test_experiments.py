@@ -144,8 +144,8 @@ def test_a_run_that_starts_with_the_weights_of_another_waits_for_it(tmp_path: Pa
     checkpoint = tmp_path / first.name / "run"
     checkpoint.mkdir(parents=True)
     about = json.loads((generalist_agent.FOLDER / "about.json").read_text())
-    copyfile(generalist_agent.FOLDER / "weights.pt", checkpoint / "weights.pt")
-    (checkpoint / "done").touch()
+    for name in ("weights.pt", "done"):
+        copyfile(generalist_agent.FOLDER / name, checkpoint / name)
     for step, ready in ((first.steps - 1, False), (first.steps, True)):
         (checkpoint / "about.json").write_text(json.dumps({**about, "step": step}))
         assert bool(pieces_of(second, work)) is ready

@@ -2,8 +2,8 @@
 
 A checkpoint is written into a folder aside, brought to the disk, renamed, and marked; only then does `latest` name it.
 Whenever the program or the machine stops, `latest` names a complete checkpoint. `about.json` says what was trained and
-on which tasks; `weights.pt` is all that playing needs. What only resuming needs (`RESUME` and files that begin with
-`resume-`) is kept for the newest checkpoint alone, since a replay buffer can be large.
+on which tasks; `weights.pt` is all that playing needs, and `done` holds its SHA-256. What only resuming needs (`RESUME`
+and files that begin with `resume-`) is kept for the newest checkpoint alone, since a replay buffer can be large.
 """
 
 import hashlib
@@ -51,8 +51,21 @@ class Checkpoint(NamedTuple):
 
     @property
     def weights_hash(self) -> str:
-        """The SHA-256 of the weights."""
-        return hashlib.sha256((self.folder / WEIGHTS).read_bytes()).hexdigest()
+        """The SHA-256 of the weights.
+
+        Raises:
+            FileNotFoundError: there are none.
+            ValueError: they are not those that were written.
+        """
+        found = sha256_of(self.folder / WEIGHTS)
+        if found != (self.folder / DONE).read_text(encoding="utf-8").strip():
+            raise ValueError(f"{self.folder / WEIGHTS} is damaged: its SHA-256 is not the one in the file {DONE}")
+        return found
+
+
+def sha256_of(file: Path) -> str:
+    """Return the SHA-256 of a file."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def write_checkpoint(run: Path, step: int, about: Mapping[str, Any], save: Callable[[Path], None]) -> Checkpoint:
@@ -77,11 +90,12 @@ def write_checkpoint(run: Path, step: int, about: Mapping[str, Any], save: Calla
             raise
         raise OSError(f"the checkpoint {target} could not be written; is the disk full?") from None
     write_json(draft / ABOUT, {"step": step, **about})
+    weights = sha256_of(draft / WEIGHTS)
     sync_files(draft)
     remove_folder(target)  # one that was never marked
     draft.rename(target)
     sync_folder(home)
-    write_text(target / DONE, "")
+    write_text(target / DONE, f"{weights}\n")
     write_text(run / LATEST, f"{FOLDER}/{target.name}\n")
     _tidy(home, target)
     return Checkpoint(target, step)
