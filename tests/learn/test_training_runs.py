@@ -213,6 +213,8 @@ def test_the_command_trains_resumes_and_is_an_agent(tmp_path: Path) -> None:
         (["examples/food", "--preset", "ppo-2025"], "there is no preset 'ppo-2025'"),
         (["examples/food", "--learner", "dqn", "--preset", "ppo-2024"], "is one of the learner ppo, not of dqn"),
         (["examples/food", "--learner", "ppo", "n_steps=many"], "n_steps is 'many'; it must be a whole number"),
+        (["examples/food", "--learner", "ppo", "policy=MlpPolici"], "policy is 'MlpPolici'; allowed: auto, MlpPolicy,"),
+        (["examples/food", "--learner", "sac"], "sac learns continuous actions only"),
         (["intuitions/preference"], "`puzzlebox intuitions train` trains models of them"),
         (["examples/food", "infant/grab-object"], "these are of arena and infant"),
         (["examples/food", "--curriculum", "operand"], "did you mean `operant`?"),
@@ -229,7 +231,7 @@ def test_what_cannot_be_trained_is_refused_in_one_sentence(tmp_path: Path, argum
     done = puzzlebox("train", *arguments, "--steps", "100", "-o", "run", cwd=tmp_path)
     assert done.returncode == 1 and sentence in done.stderr, done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
-    assert not (tmp_path / "run" / "run.json").exists()
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("learner", ["recurrent", "ppo"])

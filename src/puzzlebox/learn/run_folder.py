@@ -3,6 +3,7 @@
 import json
 import platform
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -49,6 +50,8 @@ class RunFolder:
         self.folder = folder
         now = json.loads(json.dumps(dict(plan), default=str))
         _read_before(folder, now, resume)  # a folder that is refused gets no lock file
+        # The folders that are made for the run, the innermost first.
+        self._made = [each for each in (folder, *folder.parents) if not each.exists()]
         folder.mkdir(parents=True, exist_ok=True)
         self._lock: IO[Any] = (folder / _LOCK).open("a")
         if not lock_file(self._lock):
@@ -72,9 +75,15 @@ class RunFolder:
         write_json(folder / RUN, self._data)
 
     def abandon(self) -> None:
-        """Remove the file of a run that could not begin; one that is resumed stays."""
-        if len(self._data["commands"]) == 1 and resumable(self.folder) is None:
-            (self.folder / RUN).unlink(missing_ok=True)
+        """Remove the file of a run that could not begin and folders made for it; one that is resumed stays."""
+        if len(self._data["commands"]) > 1 or resumable(self.folder) is not None:
+            return
+        (self.folder / RUN).unlink(missing_ok=True)
+        if self._made:
+            with suppress(OSError):  # something else is in a folder, or the system keeps files that are open
+                (self.folder / _LOCK).unlink()
+                for each in self._made:
+                    each.rmdir()
 
     def close_part(self, step: int) -> None:
         """Note that this command is over, and how far it came."""

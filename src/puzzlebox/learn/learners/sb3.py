@@ -20,6 +20,7 @@ from puzzlebox.learn.checkpoints import RESUME, WEIGHTS
 from puzzlebox.learn.learners.learner import Job
 from puzzlebox.learn.recurrent import Update
 from puzzlebox.seeds import agent_seed, rng_from
+from puzzlebox.text import nearest
 
 try:
     from stable_baselines3 import DQN, PPO, SAC
@@ -75,11 +76,17 @@ def _actions(space: Any) -> str:
     return f"actions of the space {space}"
 
 
-def _policy(settings: dict[str, Any], space: Any) -> str:
-    """Return the name of the policy class that fits an observation space."""
+def _policy(kind: Any, settings: dict[str, Any], space: Any) -> str:
+    """Return the name of the policy class of an algorithm that fits an observation space.
+
+    Raises:
+        ValueError: the settings name another one.
+    """
     name = str(settings["policy"])
-    if name != "auto":
+    if name in kind.policy_aliases:
         return name
+    if name != "auto":
+        raise ValueError(f"policy is {name!r}{nearest(name, ['auto', *kind.policy_aliases])}")
     if isinstance(space, DictSpace):
         return "MultiInputPolicy"
     return "CnnPolicy" if len(space.shape) == 3 else "MlpPolicy"
@@ -120,7 +127,11 @@ class SB3Learner:
                 torch.set_num_threads(threads)
             arguments = {key: value for key, value in own.items() if key not in _OURS}
             self._model = _with_whole(KINDS[name])(
-                _policy(own, self._envs.observation_space), self._envs, seed=job.seed, device=job.device, **arguments
+                _policy(KINDS[name], own, self._envs.observation_space),
+                self._envs,
+                seed=job.seed,
+                device=job.device,
+                **arguments,
             )
         except (AssertionError, ValueError, TypeError, RuntimeError) as problem:
             self.vector.close()
@@ -280,7 +291,7 @@ class SB3Player:
             plain = DictSpace({name: _channels_first(part) for name, part in plain.items()})
         else:
             plain = _channels_first(plain)
-        kind = KINDS[name].policy_aliases[_policy(settings, plain)]
+        kind = KINDS[name].policy_aliases[_policy(KINDS[name], settings, plain)]
         self._policy = kind(plain, action, lambda _: 0.0).to(device)
         self._policy.load_state_dict(torch.load(folder / WEIGHTS, map_location=device, weights_only=True))
         self._policy.set_training_mode(False)
