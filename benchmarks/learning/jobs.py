@@ -26,9 +26,12 @@ _MEMORY = (
 # On sixteen cores and a GPU. The learning rate falls over both pieces.
 _GENERALIST = (
     *("envs=2048", "groups=4", "rollout=64", "minibatches=16", "epochs=2", "workers=15", "keep_episodes=false"),
-    *("gamma=0.995", "entropy=0.01", "anneal_steps=200000000"),
+    *("gamma=0.995", "entropy=0.01"),
 )
-_GENERALIST_FURTHER = ("learning_rate=1.4e-4", "anneal_steps=100000000")
+_GENERALIST_RATES = (
+    (106_299_392, ("anneal_steps=200000000",)),
+    (100_000_000, ("learning_rate=1.4e-4", "anneal_steps=100000000")),
+)
 # The default number of environments on two cores, and one for sixteen cores and a GPU.
 _OURS = ("camera=64", "vitals=false", "rules=3.1", "workers=2", "threads=2")
 _MAZE_OURS = ("camera=84", "vitals=true", "rules=2019", "envs=1024", "workers=15")
@@ -157,14 +160,19 @@ def _memory() -> Iterator[Job]:
 
 
 def _generalist() -> Iterator[Job]:
-    """Yield the training of `generalist`, the agent of the package, in pieces of one lease of a machine each."""
-    common = {"sources": ("testbed-train/*/*",), "curriculum": "learnability", "cores": 16, "parts": 0}
-    for number, steps, changes in ((1, 106_299_392, _GENERALIST), (2, 100_000_000, _GENERALIST_FURTHER)):
+    """Yield the training of `generalist`, the agent of the package, in pieces of half an hour each."""
+    for number, (steps, rates) in enumerate(_GENERALIST_RATES, 1):
         name = f"generalist-{number}"
-        # Another seed, since the same one would draw the same tasks again.
-        more = {"steps": steps, "changes": changes, "seed": number - 1}
-        origin = f"generalist-{number - 1}" if number > 1 else ""
-        yield Job(name, "E4-training", name, (), origin=origin, **common, **more)  # type: ignore[arg-type]
+        yield Job(
+            *(name, "E4-training", name, (), ("testbed-train/*/*",)),
+            curriculum="learnability",
+            changes=(*_GENERALIST, *rates),
+            steps=steps,
+            seed=number - 1,  # the same seed would draw the same tasks again
+            cores=16,
+            parts=0,
+            origin=f"generalist-{number - 1}" if number > 1 else "",
+        )
 
 
 def _testbed() -> Iterator[Job]:

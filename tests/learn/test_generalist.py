@@ -62,6 +62,9 @@ def test_its_folder_holds_what_playing_needs_with_half_the_bits(run: Path, folde
     (history,) = about["history"]
     assert (history["steps"], history["device"], history["sources"]) == (256, "cpu", ["examples/food"])
     assert history["precision"] == history["settings"]["precision"] in ("bf16", "fp32")
+    # Others who start with it need not have the machine on which it was trained.
+    assert (history["settings"]["envs"], about["settings"]["envs"]) == (2, 64)
+    assert about["settings"]["rollout"] == history["settings"]["rollout"] == 32
 
 
 def test_it_plays_as_other_agents_do(folder: Path) -> None:
@@ -76,7 +79,7 @@ def test_it_plays_as_other_agents_do(folder: Path) -> None:
 
 def test_it_begins_a_run_whose_history_goes_on(folder: Path, tmp_path: Path) -> None:
     command = ("train", "examples/wall", "--from", "generalist", "--steps", "128", "-o", "run", "--device", "cpu")
-    done = puzzlebox(*command, "max_episode_steps=30", cwd=tmp_path)
+    done = puzzlebox(*command, "max_episode_steps=30", "envs=2", "minibatches=2", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     start = json.loads((tmp_path / "run" / "run.json").read_text())["origin"]
     assert start["path"] == "generalist" and start["step"] == 256
