@@ -63,8 +63,8 @@ def test_its_folder_holds_what_playing_needs_with_half_the_bits(run: Path, folde
     assert (history["steps"], history["device"], history["sources"]) == (256, "cpu", ["examples/food"])
     assert history["precision"] == history["settings"]["precision"] in ("bf16", "fp32")
     # Others who start with it need not have the machine on which it was trained.
-    assert (history["settings"]["envs"], about["settings"]["envs"]) == (2, 64)
-    assert about["settings"]["rollout"] == history["settings"]["rollout"] == 32
+    assert (history["settings"]["envs"], about["settings"]["envs"]) == (4, 64)
+    assert about["settings"]["rollout"] == history["settings"]["rollout"] == 16
 
 
 def test_it_plays_as_other_agents_do(folder: Path) -> None:
