@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from puzzlebox.learn.checkpoints import ABOUT, DONE, WEIGHTS, find_checkpoint, sha256_of
+from puzzlebox.learn.checkpoints import ABOUT, DONE, WEIGHTS, find_checkpoint, mark
 from puzzlebox.learn.files import remove_folder, write_json, write_text
 from puzzlebox.learn.generalist_agent import FOLDER
 from puzzlebox.learn.origin import history_of
@@ -51,7 +51,7 @@ def write(run: Path, folder: Path = FOLDER) -> dict[str, Any]:
     folder.mkdir(parents=True)
     torch.save(rounded(weights), folder / WEIGHTS)
     write_json(folder / ABOUT, slim)
-    write_text(folder / DONE, f"{sha256_of(folder / WEIGHTS)}\n")
+    write_text(folder / DONE, mark(folder, [WEIGHTS]))
     return slim
 
 

@@ -6,13 +6,12 @@ import time
 from pathlib import Path
 
 import benchmarks.learning as package
-from benchmarks.learning.jobs import JOBS, chosen
+from benchmarks.learning.jobs import JOBS, ORIGINALS, chosen
 
 HOME = Path(__file__).parent
 _ROOT = HOME.parents[1]
 PAGE = _ROOT / "docs" / "guides" / "training-results.md"
 IMAGES = _ROOT / "docs" / "images"
-ORIGINALS = _ROOT / "shared" / "data" / "animal-ai" / "testbed-sample"
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -22,6 +21,8 @@ def main(arguments: list[str] | None = None) -> None:
         options.do(options)
     except (ValueError, FileNotFoundError) as problem:
         sys.exit(str(problem))
+    except OSError as problem:
+        sys.exit(f"{problem.filename}: {problem.strerror}")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -43,8 +44,8 @@ def _parser() -> argparse.ArgumentParser:
     own.add_argument("names", nargs="*", metavar="GROUP")
     own = verb("run", _run, "do runs, several at the same time")
     own.add_argument("names", nargs="+", metavar="GROUP")
-    own.add_argument("--processes", type=int, default=1, help="the number of cores to keep busy")
-    own.add_argument("--minutes", type=float, default=1e6, help="the most minutes; the same command resumes")
+    own.add_argument("--processes", type=_at_least_one, default=1, help="the number of cores to keep busy")
+    own.add_argument("--minutes", type=_above_zero, default=1e6, help="the most minutes; the same command resumes")
     _place(own)
     own = verb("work", _work, "do one piece of a run in this process; `run` calls this")
     own.add_argument("name", metavar="RUN")
@@ -53,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     _place(own)
     own = verb("status", _status, "say where runs stand")
     own.add_argument("names", nargs="*", metavar="GROUP")
-    own = verb("pack", _pack, "write what a later call needs into few files of 15 MB")
+    own = verb("pack", _pack, "write all results, and what unfinished runs need, into few files of 15 MB")
     own.add_argument("names", nargs="*", metavar="GROUP")
     own.add_argument("--to", type=Path, required=True, help="an empty folder")
     own.add_argument("--most", type=int, default=4, help="the most files for unfinished runs; results are one more")
@@ -77,27 +78,44 @@ def _parser() -> argparse.ArgumentParser:
 def _place(own: argparse.ArgumentParser) -> None:
     own.add_argument("--device", default="cpu", help="`cpu` or `cuda`; runs of E3 always use the CPU")
     own.add_argument(
-        "--originals", type=Path, default=ORIGINALS, help="the folder of the original's tasks; skipped if absent"
+        "--originals", type=Path, help="a folder of the original's tasks; default: what needs them is left out"
     )
 
 
+def _at_least_one(text: str) -> int:
+    if int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is less than 1")
+    return int(text)
+
+
+def _above_zero(text: str) -> float:
+    if not float(text) > 0:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return float(text)
+
+
 def _list(options: argparse.Namespace) -> None:
+    jobs = chosen(options.names)
     print("| run | group | decisions | settings |\n|---|---|---|---|")
-    for job in chosen(options.names):
-        words = [*job.sources, job.curriculum, job.preset, *job.changes, job.agent]
+    for job in jobs:
+        origin = f"(from {job.origin})" if job.origin else ""
+        words = [*job.sources, job.curriculum, job.preset, *job.changes, job.agent, origin]
         print(f"| {job.name} | {job.group} | {job.steps:,} | {' '.join(word for word in words if word)} |")
 
 
 def _run(options: argparse.Namespace) -> None:
     from benchmarks.learning.pool import Work, run_all
 
-    originals = options.originals if options.originals.is_dir() else None
-    if originals is None:
-        _note(f"there is no folder {options.originals}; the original's tasks are left out")
     jobs = chosen(options.names)
-    work = Work(options.out, options.device, originals)
+    if options.originals is not None and not options.originals.is_dir():
+        raise FileNotFoundError(f"--originals: there is no folder {options.originals}")
+    if options.originals is None and any(ORIGINALS in test.sources for job in jobs for test in job.tests):
+        _note("without --originals, the original's tasks are left out")
+    work = Work(options.out, options.device, options.originals)
     states = run_all(jobs, work, options.processes, options.minutes, _note)
     _print_states(options.out, states)
+    if any(each.startswith("failed") for each in states.values()):
+        sys.exit(1)
 
 
 def _status(options: argparse.Namespace) -> None:
@@ -120,13 +138,14 @@ def _work(options: argparse.Namespace) -> None:
     if options.what == "train":
         train_piece(job, options.out, options.minutes, "cpu" if job.group == "E3" else options.device)
         return
-    originals = options.originals if options.originals.is_dir() else None
-    test_part(job, options.out, int(options.what), options.minutes, originals)
+    test_part(job, options.out, int(options.what), options.minutes, options.originals)
 
 
 def _pack(options: argparse.Namespace) -> None:
     from benchmarks.learning.packing import pack
 
+    if not options.out.is_dir():
+        raise FileNotFoundError(f"there is no folder {options.out}")
     left_out = pack(chosen(options.names), options.out, options.to, most=options.most, weights=options.weights)
     for name in left_out:
         _note(f"{name} found no place, and must be begun again")
@@ -135,7 +154,7 @@ def _pack(options: argparse.Namespace) -> None:
 def _unpack(options: argparse.Namespace) -> None:
     from benchmarks.learning.packing import unpack
 
-    _note(f"unpacked {', '.join(unpack(options.packed, options.out)) or 'results only'}")
+    _note(f"unpacked {', '.join(unpack(options.packed, options.out)) or 'results; no run was unfinished'}")
 
 
 def _keep(options: argparse.Namespace) -> None:

@@ -90,7 +90,7 @@ def _panel(axis: Any, results: Sequence[Result], what: str, named: Mapping[str, 
             continue
         first, last = max(run["step"][0] for run in runs), min(run["step"][-1] for run in runs)
         grid = np.linspace(first, last, _POINTS)
-        values = np.array([np.interp(grid, run["step"], run[what]) for run in runs])
+        values = np.array([np.interp(grid, run["step"], np.array(run[what], float)) for run in runs])
         axis.plot(grid / 1e6, values.mean(axis=0), color=colour, label=f"{name} ({len(runs)})", linewidth=1.4)
         axis.fill_between(grid / 1e6, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.18, linewidth=0)
     steps, returns = curves().get(next(iter(named)), ([], [])) if what == "return" else ([], [])

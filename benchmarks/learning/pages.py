@@ -57,7 +57,8 @@ def status_table(out: Path, states: Mapping[str, str]) -> str:
     for name, state in states.items():
         result = results.get(name, {})
         curve = result.get("curve") or {"return": [], "passed": []}
-        latest = [f"{curve[what][-1]:.2f}" if curve[what] else "" for what in ("return", "passed")]
+        last = [curve[what][-1] if curve[what] else None for what in ("return", "passed")]
+        latest = ["" if each is None else f"{each:.2f}" for each in last]
         tests = [f"{test}: {_percent(_passed(each))}" for test, each in result.get("tests", {}).items()]
         speed = result.get("decisions_per_second")
         rows.append(

@@ -16,6 +16,7 @@ from benchmarks.learning.training import RESULTS, RUN, is_trained, trained_so_fa
 _POINTS, _WINDOW = 100, 100
 _SETTINGS = ("learner", "preset", "settings", "environment", "curiosity", "sources", "curriculum", "seed", "steps")
 Result = dict[str, Any]
+Curve = dict[str, list[float | None]]
 
 
 def is_finished(job: Job, out: Path) -> bool:
@@ -83,8 +84,10 @@ def _of_run(run: Path) -> Result:
     }
 
 
-def curve(episodes: list[dict[str, Any]], *, by_task: bool = False) -> dict[str, list[float]]:
+def curve(episodes: list[dict[str, Any]], *, by_task: bool = False) -> Curve:
     """Return at most a hundred points: steps, and mean return and share passed of the hundred episodes before each.
+
+    The share is None where no episode has a verdict.
 
     Args:
         episodes: the lines of the episode log.
@@ -101,17 +104,16 @@ def curve(episodes: list[dict[str, Any]], *, by_task: bool = False) -> dict[str,
         "passed": np.array([np.nan if each["passed"] is None else float(each["passed"]) for each in episodes]),
     }
     ends = np.unique(np.linspace(0, len(episodes) - 1, _POINTS).astype(int))
-    points: dict[str, list[float]] = {"step": steps[ends].tolist()}
+    points: Curve = {"step": steps[ends].tolist()}
     for name, each in values.items():
         windows = [each[max(0, end - _WINDOW + 1) : end + 1] for end in ends]
-        means = [float(np.nanmean(window)) if not np.isnan(window).all() else -1.0 for window in windows]
-        points[name] = [round(mean, 4) for mean in means]
+        points[name] = [None if np.isnan(own).all() else round(float(np.nanmean(own)), 4) for own in windows]
     return points
 
 
-def _curve_by_task(episodes: list[dict[str, Any]]) -> dict[str, list[float]]:
+def _curve_by_task(episodes: list[dict[str, Any]]) -> Curve:
     latest: dict[str, deque[tuple[float, float]]] = defaultdict(lambda: deque(maxlen=_WINDOW))
-    points: dict[str, list[float]] = {"step": [], "return": [], "passed": []}
+    points: Curve = {"step": [], "return": [], "passed": []}
     ends = set(np.linspace(0, len(episodes) - 1, _POINTS).astype(int).tolist())
     for number, each in enumerate(episodes):
         latest[each["task"]].append((each["return"], float(each["passed"] or 0)))

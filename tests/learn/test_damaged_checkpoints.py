@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from puzzlebox.learn.checkpoints import checkpoints, find_checkpoint, sha256_of, write_checkpoint
+from puzzlebox.learn.checkpoints import checkpoints, find_checkpoint, mark, write_checkpoint
 from puzzlebox.learn.run_folder import read_run
 from puzzlebox.learn.trained import TrainedAgent
 from puzzlebox.learn.trainer import train
@@ -37,12 +37,29 @@ def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:1000])
 
 
+def flip(path: Path) -> None:
+    """Change one bit in the middle of a file."""
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def rewrite(path: Path) -> None:
+    """Write something else, with the mark that belongs to it."""
+    path.write_bytes(b"words")
+    (path.parent / "done").write_text(mark(path.parent, [path.name]))
+
+
 @pytest.mark.parametrize(
     ("damage", "sentence"),
     [
-        (lambda newest: cut(newest / "resume.pt"), "are damaged, so the run cannot be resumed"),
-        (lambda newest: (newest / "resume.pt").write_bytes(b""), "are damaged, so the run cannot be resumed"),
-        (lambda newest: (newest / "resume.pt").write_bytes(b"words"), "are damaged, so the run cannot be resumed"),
+        (lambda newest: cut(newest / "resume.pt"), "resume.pt is damaged: its SHA-256 is not the one in the file done"),
+        (
+            lambda newest: flip(newest / "resume.pt"),
+            "resume.pt is damaged: its SHA-256 is not the one in the file done",
+        ),
+        (lambda newest: (newest / "resume.pt").write_bytes(b""), "resume.pt is damaged"),
+        (lambda newest: rewrite(newest / "resume.pt"), "are damaged, so the run cannot be resumed: UnpicklingError"),
         (lambda newest: (newest / "resume.pt").unlink(), "has no resume.pt, so the run cannot be resumed"),
         (lambda newest: (newest / "about.json").write_text("{}"), "about.json is damaged: it lacks step"),
     ],
@@ -58,10 +75,10 @@ def test_a_run_with_a_damaged_checkpoint_is_not_resumed(
 
 def test_nothing_is_removed_if_the_run_cannot_be_resumed(run: Path) -> None:
     newest = find_checkpoint(run).folder
-    (newest / "done").unlink()
+    done = (newest / "done").rename(run / "done")
     with pytest.raises(ValueError, match=r"000000000064 has no resume\.pt"):
         longer(run)
-    (newest / "done").touch()
+    done.rename(newest / "done")
     assert longer(run) == 192
 
 
@@ -77,23 +94,21 @@ def test_what_somebody_put_beside_the_checkpoints_is_left_alone(run: Path) -> No
 def test_an_agent_with_damaged_weights_is_refused(run: Path, content: bytes | None) -> None:
     path = find_checkpoint(run).folder / "weights.pt"
     path.write_bytes(path.read_bytes()[:1000] if content is None else content)
-    with pytest.raises(ValueError, match=r"weights\.pt is damaged: its SHA-256 is not the one in the file done$"):
+    with pytest.raises(ValueError, match=r"weights\.pt is damaged: its SHA-256 is not the one in the file done"):
         TrainedAgent(run)
 
 
 def test_a_changed_byte_among_the_weights_is_noticed(run: Path) -> None:
-    path = find_checkpoint(run).folder / "weights.pt"
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(data)
-    with pytest.raises(ValueError, match=r"weights\.pt is damaged"):
+    flip(find_checkpoint(run).folder / "weights.pt")
+    with pytest.raises(ValueError, match=r"weights\.pt is damaged: .*; the checkpoint before it is .*000000000064$"):
         TrainedAgent(run)
+    assert TrainedAgent(run / "checkpoints" / "000000000064").identity
 
 
 def test_weights_of_another_network_are_refused(run: Path) -> None:
     folder = find_checkpoint(run).folder
     torch.save({"layer": torch.zeros(2)}, folder / "weights.pt")
-    (folder / "done").write_text(sha256_of(folder / "weights.pt"))
+    (folder / "done").write_text(mark(folder, ["weights.pt"]))
     with pytest.raises(ValueError, match=r"weights\.pt is damaged, or not of this learner: KeyError$"):
         TrainedAgent(run)
 

@@ -49,7 +49,9 @@ def test_an_agent_that_changed_is_refused(agent: Any, tmp_path: Path) -> None:
     agent("return 3")
     again(out)
     agent("return 6")
-    with pytest.raises(RunError, match="a module that holds code of the agent mine:G has changed since"):
+    with pytest.raises(
+        RunError, match="the agent mine:G has changed since: its weights, or a module that holds its code"
+    ):
         again(out, episodes=4)
     agent("return 3")
     assert again(out, episodes=4).played == 4

@@ -105,6 +105,7 @@ def train(
     sources = [each for each in words if each not in changes]
     try:
         _require_torch()
+        from puzzlebox.learn.run_folder import RUN
         from puzzlebox.learn.trainer import train as train_agent
 
         chosen: dict[str, Any] = {
@@ -133,8 +134,15 @@ def train(
         fail(str(problem) if problem.strerror is None else f"{problem.filename or output}: {problem.strerror}")
     except (ValueError, ModuleNotFoundError) as problem:
         fail(str(problem))
+    except (MemoryError, RuntimeError) as problem:
+        if not isinstance(problem, MemoryError) and not re.search("allocate memory|out of memory", str(problem)):
+            raise
+        fail("there is not enough memory for these settings; take fewer envs, a shorter rollout or smaller pictures")
     except KeyboardInterrupt:
-        note(f"interrupted; `puzzlebox train -o {output} --resume` {_where_it_resumes(output)}")
+        if (output / RUN).exists():
+            note(f"interrupted; `puzzlebox train -o {output} --resume` {_where_it_resumes(output)}")
+        else:
+            note("interrupted before training began; nothing was written")
         raise typer.Exit(130) from None
     _print_outcome(outcome, output)
 

@@ -2,12 +2,13 @@
 
 A checkpoint is written into a folder aside, brought to the disk, renamed, and marked; only then does `latest` name it.
 Whenever the program or the machine stops, `latest` names a complete checkpoint. `about.json` says what was trained and
-on which tasks; `weights.pt` is all that playing needs, and `done` holds its SHA-256. What only resuming needs (`RESUME`
-and files that begin with `resume-`) is kept for the newest checkpoint alone, since a replay buffer can be large.
+on which tasks; `weights.pt` is all that playing needs. What only resuming needs (`RESUME` and files that begin with
+`resume-`) is kept for the newest checkpoint alone, since a replay buffer can be large. The file `done` has the SHA-256
+of each of these, as the program sha256sum writes it, and they are compared before anything is read from them.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any, NamedTuple
@@ -57,15 +58,44 @@ class Checkpoint(NamedTuple):
             FileNotFoundError: there are none.
             ValueError: they are not those that were written.
         """
-        found = sha256_of(self.folder / WEIGHTS)
-        if found != (self.folder / DONE).read_text(encoding="utf-8").strip():
-            raise ValueError(f"{self.folder / WEIGHTS} is damaged: its SHA-256 is not the one in the file {DONE}")
-        return found
+        self.check(WEIGHTS)
+        return self._marks[WEIGHTS]
+
+    def check(self, *names: str) -> None:
+        """Compare files with what was written.
+
+        Raises:
+            FileNotFoundError: a file is missing.
+            ValueError: a file is another one.
+        """
+        for name in names:
+            if sha256_of(self.folder / name) != self._marks.get(name):
+                raise ValueError(
+                    f"{self.folder / name} is damaged: its SHA-256 is not the one in the file {DONE}{self._earlier()}"
+                )
+
+    @property
+    def _marks(self) -> dict[str, str]:
+        lines = (self.folder / DONE).read_text(encoding="utf-8", errors="replace").splitlines()
+        pairs = [line.split(maxsplit=1) for line in lines]
+        return {pair[1]: pair[0] for pair in pairs if len(pair) == 2}
+
+    def _earlier(self) -> str:
+        """Return a hint at the checkpoint before this one, if there is one."""
+        home = self.folder.parent
+        found = [each for each in checkpoints(home.parent) if each.step < self.step] if home.name == FOLDER else []
+        return f"; the checkpoint before it is {found[-1].folder}" if found else ""
 
 
 def sha256_of(file: Path) -> str:
     """Return the SHA-256 of a file."""
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def mark(folder: Path, names: Iterable[str]) -> str:
+    """Return what the mark `done` holds for files of a folder."""
+    return "".join(f"{sha256_of(folder / name)}  {name}\n" for name in sorted(names))
 
 
 def write_checkpoint(run: Path, step: int, about: Mapping[str, Any], save: Callable[[Path], None]) -> Checkpoint:
@@ -90,12 +120,12 @@ def write_checkpoint(run: Path, step: int, about: Mapping[str, Any], save: Calla
             raise
         raise OSError(f"the checkpoint {target} could not be written; is the disk full?") from None
     write_json(draft / ABOUT, {"step": step, **about})
-    weights = sha256_of(draft / WEIGHTS)
+    marks = mark(draft, [each.name for each in draft.iterdir() if each.name != ABOUT])
     sync_files(draft)
     remove_folder(target)  # one that was never marked
     draft.rename(target)
     sync_folder(home)
-    write_text(target / DONE, f"{weights}\n")
+    write_text(target / DONE, marks)
     write_text(run / LATEST, f"{FOLDER}/{target.name}\n")
     _tidy(home, target)
     return Checkpoint(target, step)
@@ -147,13 +177,12 @@ def load(checkpoint: Checkpoint, read: Callable[[Path], None]) -> None:
     Raises:
         ValueError: a file is missing or damaged.
     """
+    checkpoint.check(*(each.name for each in sorted(checkpoint.folder.glob("resume*"))))
     try:
         read(checkpoint.folder)
     except FileNotFoundError as problem:
         name = Path(problem.filename or RESUME).name
-        raise ValueError(
-            f"{checkpoint.folder} has no {name}, so the run cannot be resumed; only the newest checkpoint holds that"
-        ) from None
+        raise ValueError(f"{checkpoint.folder} has no {name}, so the run cannot be resumed") from None
     except UNREADABLE as problem:
         raise ValueError(
             f"the files of {checkpoint.folder} are damaged, so the run cannot be resumed: {type(problem).__name__}"

@@ -151,6 +151,8 @@ def find_origin(path: str) -> Origin:
         FileNotFoundError: there is no checkpoint; the message says what there is.
         ValueError: it is damaged.
     """
+    if not path:
+        raise ValueError("--from names nothing; name the folder of a run")
     bundled = path == generalist_agent.NAME
     if bundled and not (generalist_agent.FOLDER / checkpoints.DONE).exists():
         raise FileNotFoundError(f"this copy of Puzzlebox has no weights of {path}; name the folder of a run")

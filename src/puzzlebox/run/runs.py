@@ -319,6 +319,8 @@ def _earlier_settings(folder: Path, repair: bool) -> dict[str, Any] | None:
             if not journal.exists():
                 raise RunError(f"{journal} is missing, and {path.name} cannot be read; name another folder")
             raise _unreadable(folder)
+        if "learner" in settings:
+            raise RunError(f"{folder} is a run of `puzzlebox train`; name a new folder")
         if not journal.exists() and not repair:  # a run creates its journal before its settings
             raise RunError(
                 f"{journal} is missing; put it back, or name another folder, or add --repair, which plays all episodes "
@@ -434,7 +436,7 @@ def _difference(old: dict[str, Any], new: dict[str, Any], with_results: set[str]
             return f"{name} plays in it"
         # Runs of earlier versions have no `code`.
         if name in with_results and agent.get("code", codes[name]) != codes[name]:
-            return f"a module that holds code of the agent {name} has changed since"
+            return f"the agent {name} has changed since: its weights, or a module that holds its code"
     tasks = {each["name"]: each["hash"] for each in new["tasks"]}
     for task in old["tasks"]:
         if task["name"] not in tasks:

@@ -40,7 +40,9 @@ def parse_spec(text: str, what: str, example: str) -> tuple[str, dict[str, Any]]
         numbers = _Numbers()
         return name.strip(), {str(each.arg): ast.literal_eval(numbers.visit(each.value)) for each in call.keywords}
     except (ValueError, SyntaxError):
-        raise ValueError(f"{text!r} is not {what}; write them as in {example}") from None
+        raise ValueError(
+            f"{text!r} is not {what}; write them as in {example}, with numbers, true, false or texts in quotes"
+        ) from None
 
 
 def agent_of(text: str) -> Agent:
