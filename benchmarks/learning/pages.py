@@ -1,6 +1,6 @@
 """Markdown tables of the results, with the published numbers beside ours."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os.path import relpath
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from benchmarks.learning.results import Result, read_results
 
 _TASKS = {"foraging": "foraging", "operant": "operant chamber", "operant-curriculum": "operant chamber, curriculum"}
 _LEARNERS = {"": "ours, the paper's values", "-sb3": "stable-baselines3", "-ours": "ours, its defaults"}
+_ALL = "all"
 BEGIN, END = "<!-- results -->", "<!-- end of results -->"
 
 
@@ -135,8 +136,8 @@ def _by_level(results: Mapping[str, Result], test: str) -> str:
     if not agents:
         return ""
     rows = []
-    for level, has_level in _levels(agents):
-        cells = [_percent(_passed(each, has_level(each))) for each in agents.values()]
+    for level in _levels(agents):
+        cells = [_percent(_passed(each, _are_of(level, each))) for each in agents.values()]
         rows.append([level, *cells])
     return table(["level", *agents], rows)
 
@@ -148,22 +149,25 @@ def _by_condition(results: Mapping[str, Result]) -> str:
         return ""
     controls = {name: _are_controls(each) for name, each in agents.items()}
     rows = []
-    for level, has_level in _levels(agents):
+    for level in _levels(agents):
         cells = []
         for name, each in agents.items():
             for wanted in (False, True):
-                both = zip(has_level(each), controls[name], strict=True)
+                both = zip(_are_of(level, each), controls[name], strict=True)
                 cells.append(_percent(_passed(each, [own and is_control is wanted for own, is_control in both])))
         rows.append([level, *cells])
     heads = [f"{name}: {what}" for name in agents for what in ("tests", "controls")]
     return table(["level", *heads], rows)
 
 
-def _levels(agents: Mapping[str, Mapping[str, list[Any]]]) -> Iterator[tuple[str, Callable[[Any], list[bool]]]]:
-    """Yield each level, and all of them, with a function that says which episodes belong to it."""
-    for level in sorted({int(level) for each in agents.values() for level in each["level"]}):
-        yield str(level), lambda each, level=str(level): [own == level for own in each["level"]]
-    yield "all", lambda each: [True] * len(each["level"])
+def _levels(agents: Mapping[str, Mapping[str, list[Any]]]) -> list[str]:
+    """Return the levels of all episodes, and "all"."""
+    return [*sorted({level for each in agents.values() for level in each["level"]}, key=int), _ALL]
+
+
+def _are_of(level: str, episodes: Mapping[str, list[Any]]) -> list[bool]:
+    """Return of each episode whether its task is of a level, or of any for "all"."""
+    return [level in (own, _ALL) for own in episodes["level"]]
 
 
 def _are_controls(episodes: Mapping[str, list[Any]]) -> list[bool]:

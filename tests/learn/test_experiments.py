@@ -7,7 +7,7 @@ from shutil import copyfile
 
 import numpy as np
 import pytest
-from benchmarks.learning.__main__ import HOME, PAGE
+from benchmarks.learning.__main__ import HOME, PAGE, main
 from benchmarks.learning.figure import FILE, draw
 from benchmarks.learning.jobs import GROUPS, JOBS, TASKS, chosen
 from benchmarks.learning.packing import pack, unpack
@@ -64,6 +64,25 @@ def test_a_run_that_fails_says_where_to_read_why(tmp_path: Path) -> None:
     states = run_all([job], Work(tmp_path), processes=1, minutes=5, note=lambda text: None)
     assert states["smoke"] == f"failed, see {tmp_path / 'smoke' / 'words.txt'}"
     assert "is not empty" in (tmp_path / "smoke" / "words.txt").read_text()
+    with pytest.raises(SystemExit) as end:
+        main(["run", "smoke", "-o", str(tmp_path)])
+    assert end.value.code == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["run", "E4", "-o", "OUT", "--originals", "OUT/none"], "--originals: there is no folder OUT/none"),
+        (["run", "smoke", "-o", "OUT/file"], "OUT/file/smoke: Not a directory"),
+        (["pack", "-o", "OUT/none", "--to", "OUT/packed"], "there is no folder OUT/none"),
+    ],
+)
+def test_folders_that_are_none_are_refused(tmp_path: Path, words: list[str], sentence: str) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(SystemExit) as end:
+        main([word.replace("OUT", str(tmp_path)) for word in words])
+    assert end.value.code == sentence.replace("OUT", str(tmp_path))
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
 
 
 def test_all_runs_can_be_planned() -> None:

@@ -223,7 +223,7 @@ def test_the_command_trains_resumes_and_is_an_agent(tmp_path: Path) -> None:
         (["examples/food", "envs=1e9"], "envs is 1000000000; it must be a whole number from 1 to 65536"),
         (["examples/food", "--learner", "ppo", "envs=0"], "envs is 0; it must be a whole number from 1 to 65536"),
         (["examples/food", "--from", ""], "--from names nothing"),
-        (["examples/food", "envs=4", "workers=1", "rollout=1000000000"], "there is not enough memory"),
+        (["examples/food", "envs=4", "workers=1", "rollout=1000000000000"], "there is not enough memory"),
         (["examples/food", "--evaluate-every", "10"], "--evaluate-every needs --evaluate TASK"),
         (["examples/food", "--minutes", "0"], "--minutes is 0; it must be above 0"),
         ([], "there is nothing to train on"),

@@ -105,7 +105,6 @@ def train(
     sources = [each for each in words if each not in changes]
     try:
         _require_torch()
-        from puzzlebox.learn.run_folder import RUN
         from puzzlebox.learn.trainer import train as train_agent
 
         chosen: dict[str, Any] = {
@@ -139,7 +138,7 @@ def train(
             raise
         fail("there is not enough memory for these settings; take fewer envs, a shorter rollout or smaller pictures")
     except KeyboardInterrupt:
-        if (output / RUN).exists():
+        if (output / "run.json").exists():
             note(f"interrupted; `puzzlebox train -o {output} --resume` {_where_it_resumes(output)}")
         else:
             note("interrupted before training began; nothing was written")
